@@ -263,6 +263,15 @@ var plan = map[string]map[string]string{
 		"integration/fleet/keyspace": "it makes the roles for the keys that machines use",
 		"launcher/state":             "a file of its folder is replaced as those of a machine are",
 	},
+	"integration/fleet/cosign": {
+		"approval/canonical":         "a request has one spelling",
+		"approval/plan":              "and is read as a plan is",
+		"audit":                      "it is about checkpoints of a log",
+		"audit/witness":              "which a machine cosigns as any witness does",
+		"integration/fleet/document": "the registrar's records say which machine has which key",
+		"integration/fleet/keyspace": "where requests and answers are",
+		"launcher":                   "the key of a log",
+	},
 	"integration/fleet/member": {
 		"approval/plan":               "times are written in one way",
 		"approval/private":            "its files belong to this user alone",
@@ -278,6 +287,8 @@ var plan = map[string]map[string]string{
 		"approval/canonical":         "what it says has one spelling",
 		"approval/plan":              "and is written as a plan is",
 		"audit":                      "runs are counted in its words",
+		"audit/witness":              "a request to cosign has a proof",
+		"integration/fleet/cosign":   "it cosigns for others, and asks them",
 		"integration/fleet/document": "it obeys what administrators sign",
 		"integration/fleet/history":  "and follows them through their changes",
 		"integration/fleet/keyspace": "where questions and answers are",
@@ -293,6 +304,7 @@ var plan = map[string]map[string]string{
 		"audit/plans":                "and plans",
 		"audit/witness":              "a witness cosigns checkpoints before they are shipped",
 		"audit/zstandard":            "objects are compressed before they are encrypted",
+		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
 	},
@@ -311,6 +323,7 @@ var plan = map[string]map[string]string{
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
+		"integration/fleet/cosign":    "status says who cosigns",
 		"integration/fleet/document":  "it reads labels, and changes documents",
 		"integration/fleet/keyspace":  "where the approvals of a machine are",
 		"integration/fleet/member":    "the files of the machine",
@@ -597,6 +610,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
+	},
+	"integration/fleet/cosign": {
+		"approval": "a registrar signs the records of machines",
 	},
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",

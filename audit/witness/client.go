@@ -3,7 +3,6 @@ package witness
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,15 +56,9 @@ func (c Client) do(in *http.Request) (status int, answer []byte, kind string, er
 // *ConflictError, a *RefusedError, or one of the transport.
 func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof,
 	signed []byte) ([]byte, error) {
-	var body bytes.Buffer
-	fmt.Fprintf(&body, "old %d\n", old)
-	for _, h := range proof {
-		fmt.Fprintln(&body, base64.StdEncoding.EncodeToString(h[:]))
-	}
-	body.WriteString("\n")
-	body.Write(signed)
 	in, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		strings.TrimSuffix(c.URL, "/")+"/add-checkpoint", &body)
+		strings.TrimSuffix(c.URL, "/")+"/add-checkpoint",
+		bytes.NewReader(AddBody(old, proof, signed)))
 	if err != nil {
 		return nil, fmt.Errorf("witness %q: %w", c.URL, err)
 	}

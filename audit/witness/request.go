@@ -1,10 +1,12 @@
 package witness
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,6 +22,21 @@ type request struct {
 	proof  tlog.TreeProof
 	signed []byte
 	origin string
+}
+
+// AddBody is the body of an add-checkpoint: see Client.Add.
+func AddBody(old int64, proof tlog.TreeProof, signed []byte) []byte {
+	body := fmt.Appendf(nil, "old %d\n", old)
+	for _, h := range proof {
+		body = fmt.Appendln(body, base64.StdEncoding.EncodeToString(h[:]))
+	}
+	return append(append(body, '\n'), signed...)
+}
+
+// CheckpointOf is the checkpoint in the body of an add-checkpoint.
+func CheckpointOf(body []byte) []byte {
+	_, signed, _ := bytes.Cut(body, []byte("\n\n"))
+	return signed
 }
 
 func parseRequest(body []byte) (r request, err error) {

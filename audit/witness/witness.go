@@ -123,6 +123,14 @@ func (w *Witness) Cosign(name string, log note.Verifier, body []byte) ([]byte, e
 	return lines, nil
 }
 
+// Seen returns how many entries were seen of a log that is remembered under a name; 0 for none.
+func (w *Witness) Seen(name string) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, err := w.remembered(name)
+	return was.size, err
+}
+
 // cosign handles a request for a log whose checkpoint is remembered under a name.
 func (w *Witness) cosign(name string, log note.Verifier, r request) ([]byte, *refusal) {
 	opened, err := note.Open(r.signed, note.VerifierList(log))

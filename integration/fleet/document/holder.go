@@ -18,6 +18,11 @@ type Holder struct {
 	Key    ed25519.PublicKey // of the machine's certificate: the record has its hash
 }
 
+// HolderOf is the holder that signs with a key.
+func HolderOf(record []byte, key ed25519.PrivateKey) Holder {
+	return Holder{string(record), key.Public().(ed25519.PublicKey)}
+}
+
 // Fields are the holder as a part of a larger text.
 func (h Holder) Fields() map[string]any {
 	return map[string]any{"key": base64.StdEncoding.EncodeToString(h.Key), "record": h.Record}

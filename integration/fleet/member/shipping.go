@@ -15,6 +15,7 @@ import (
 const (
 	shipKeyFile  = "ship.key"      // of the bucket
 	identityFile = "ship.identity" // with which the machine reads its own manifests
+	witnessDir   = "witness"       // what it has cosigned
 )
 
 // ShipKey returns the key of the bucket that was set here; "" if none was.
@@ -53,6 +54,10 @@ func (f Folder) Identity() (string, error) {
 func (f Folder) KeepIdentity(text string) error {
 	return private.Create(f.path(identityFile), []byte(text))
 }
+
+// Witness returns the folder in which the machine remembers which checkpoints of others it has
+// cosigned.
+func (f Folder) Witness() string { return f.path(witnessDir) }
 
 // Key returns the key of the machine's certificate, which signs what it ships.
 func (f Folder) Key() (ed25519.PrivateKey, error) {

@@ -134,7 +134,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, err
 	}
-	if !machineID.MatchString(j.ID) {
+	if !document.IsMachineID(j.ID) {
 		return Welcome{}, fmt.Errorf("%w: %q is not the id of a machine", errRequest, j.ID)
 	}
 	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)

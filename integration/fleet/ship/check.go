@@ -39,6 +39,22 @@ type Finding struct {
 	Revoked   bool          // it is no longer a member
 }
 
+// Cosigned counts those that cosigned the last checkpoint: witnesses of the team, of so many, and
+// other machines.
+func (f Finding) Cosigned() (team, of, machines int) {
+	for _, s := range f.Seen {
+		switch {
+		case s.Machine.ID != "":
+			machines++
+		case s.Time.IsZero():
+			of++
+		default:
+			team, of = team+1, of+1
+		}
+	}
+	return team, of, machines
+}
+
 // Machines lists the machines of which the bucket has anything.
 func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 	after := ""
@@ -48,7 +64,7 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if first, _, _ := strings.Cut(name, "/"); name > after && machineID.MatchString(first) {
+			if first, _, _ := strings.Cut(name, "/"); name > after && document.IsMachineID(first) {
 				id = first
 				break
 			}
@@ -119,7 +135,7 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Fin
 	}
 	last := list[whole-1]
 	f.Covered = last.Time
-	if f.Seen, err = seen(ctx, last, c.Fleet.Ship.Witnesses, c.Ask); err != nil {
+	if f.Seen, err = seen(ctx, last, c.Fleet, c.Ask); err != nil {
 		return h.broken("the checkpoint of manifest %d: %v", last.Number, err)
 	}
 	for _, s := range f.Seen {

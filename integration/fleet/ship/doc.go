@@ -54,6 +54,7 @@
 //	missing     files that the record names, and that were gone before they could be shipped
 //	checkpoint  signed, of the log, with the cosignatures that it got; "" for none
 //	bytes       with a checkpoint: how long the log was
+//	by          key and record of the machines that cosigned it; left out if there are none
 //	log         the key of the checkpoint: NAME+HASH+KEY
 //	key         the public key of the machine, in base64
 //	record      the machine's record, signed by the registrar (package document)

@@ -107,7 +107,7 @@ func readManifest(text []byte) (manifest, error) {
 		Before: f.Text("before"), Time: f.Time("time"), Object: f.Text("object"),
 		Missing: f.Texts("missing"), keys: keys{Log: f.Text("log")},
 		covered: covered{f.Text("checkpoint"), f.Number("bytes"), by}}
-	if m.Holder, err = document.ReadHolder(f); err != nil || !machineID.MatchString(m.Machine) ||
+	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
 		m.Object != "" && !isSum(m.Object) || m.Before != "" && !isSum(m.Before) ||
 		len(f.List("pieces")) > maxPieces {

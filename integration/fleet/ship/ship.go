@@ -10,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -22,6 +23,7 @@ type Machine struct {
 	Key      ed25519.PrivateKey // of its certificate
 	Identity string             // of age, with which the machine reads its own manifests again
 	Now      func() time.Time
+	Others   *cosign.Asking // other machines that cosign; nil for none
 }
 
 // A Shipper copies the record of a machine to a bucket. One at a time ships for a machine.
@@ -72,11 +74,15 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return sent, nil, err
 	}
 	quiet := s.Now().Sub(s.history.last.Time).Abs() < signOfLife
-	if quiet && s.history.next > 0 && head == s.history.point {
-		return sent, nil, nil
-	}
 	key, err := s.Launcher.LogKey()
 	if err != nil {
+		return sent, nil, err
+	}
+	if quiet && s.history.next > 0 && head == s.history.point {
+		if c := s.history.covered; len(c.By) < cosign.Wanted {
+			s.Others.Ask(cosign.Want{Signed: []byte(c.Checkpoint), Log: key})
+		}
+		sent, err = s.Late(ctx)
 		return sent, nil, err
 	}
 	k, err := s.look(key)
@@ -84,24 +90,53 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return sent, nil, err
 	}
 	defer k.text.Close()
-	p := &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
-		form: manifest{Machine: s.ID, Time: s.Now().UTC(), keys: keys{s.holder(),
-			key.Public}}}
+	s.Others.Ask(cosign.Want{Signed: k.checkpoint, Log: key})
+	p := s.packer(key)
 	s.sure = false
 	if err := k.add(ctx, p); err != nil {
 		return p.sent, nil, err
 	}
 	signed, refused := cosigned(ctx, s.Launcher, s.ship.Witnesses, k.checkpoint, key)
-	if err := p.store(ctx, covered{string(signed), k.end, nil}); err != nil {
+	signed, by, err := s.Others.With(signed, nil)
+	if err == nil {
+		err = p.store(ctx, covered{string(signed), k.end, by})
+	}
+	if err != nil {
 		return p.sent, refused, err
 	}
 	s.sure = true
 	return p.sent, refused, nil
 }
 
-// holder is what the signatures of this machine are checked with.
-func (s *Shipper) holder() document.Holder {
-	return document.Holder{Record: string(s.Record), Key: s.Key.Public().(ed25519.PublicKey)}
+// packer begins a shipment.
+func (s *Shipper) packer(key launcher.LogKey) *packer {
+	return &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(),
+			keys: keys{document.HolderOf(s.Record, s.Key), key.Public}}}
+}
+
+// Late ships the cosignatures of other machines that came when the last manifest was stored, if
+// any.
+func (s *Shipper) Late(ctx context.Context) (Sent, error) {
+	c := s.history.covered
+	if !s.sure || c.Checkpoint == "" {
+		return Sent{}, nil
+	}
+	signed, by, err := s.Others.With([]byte(c.Checkpoint), c.By)
+	if err != nil || len(by) == len(c.By) {
+		return Sent{}, err
+	}
+	key, err := s.Launcher.LogKey()
+	if err != nil {
+		return Sent{}, err
+	}
+	p := s.packer(key)
+	s.sure = false
+	if err := p.store(ctx, covered{string(signed), c.Bytes, by}); err != nil {
+		return p.sent, err
+	}
+	s.sure = true
+	return p.sent, nil
 }
 
 // catchUp reads the manifests that the bucket has beyond those that are known.
