@@ -29,10 +29,9 @@ func TestFindingHasMachines(t *testing.T) {
 func TestWitnessing(t *testing.T) {
 	now := time.Now()
 	for want, w := range map[string]witnessing{
-		"has not answered yet":            {ID: "tada-1"},
-		"has seen 1 entry, at ":           {ID: "tada-1", Entries: 1, Time: now},
-		`: "it was cut"`:                  {ID: "tada-1", Refused: "it was cut", Time: now},
-		`refused at ` + now.Format("200"): {ID: "tada-1", Refused: "it was cut", Time: now},
+		"has not answered yet":  {ID: "tada-1"},
+		"has seen 1 entry, at ": {ID: "tada-1", Entries: 1, Time: now},
+		`: "it was cut"`:        {ID: "tada-1", Refused: "it was cut", Time: now},
 	} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("%q is not in %q", want, w)
