@@ -337,6 +337,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":              "the home of the account, for the service of the agent",
 		"launcher":                    "the state directory",
 		"launcher/exit":               "its exit statuses",
+		"launcher/notice":             "whether a terminal shows UTF-8",
 		"launcher/permit":             "questions are shown, and answers signed",
 		"launcher/prompt":             "it asks for the passphrase of a key",
 		"pathguard":                   "cases that fail are shown",
@@ -620,6 +621,7 @@ var testOnly = map[string]map[string]string{
 		"launcher/state":     "runs have ids",
 	},
 	"cmd/tada-fleet/cli": {
+		"shellparse":         "commands are in a dialect",
 		"integration/served": "the bucket of the tests is a part of a real one",
 	},
 	"integration/fleet/agent": {

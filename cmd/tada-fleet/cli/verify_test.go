@@ -40,7 +40,8 @@ func newPerson(t *testing.T, name string) approval.Key {
 	return k
 }
 
-func newShipped(t *testing.T) shipped {
+// newShipped has a machine that ships what it records when it runs commands.
+func newShipped(t *testing.T, commands ...string) shipped {
 	t.Helper()
 	ann, registrar := newPerson(t, "ann"), newPerson(t, "registrar")
 	secret, public, err := ship.NewIdentity()
@@ -62,12 +63,12 @@ func newShipped(t *testing.T) shipped {
 		os.WriteFile(s.identity, []byte(secret), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s.ship(f, registrar)
+	s.ship(f, registrar, commands)
 	return s
 }
 
 // ship ships the record of a new machine.
-func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
+func (s *shipped) ship(f document.Fleet, registrar approval.Key, commands []string) {
 	s.Helper()
 	key, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -83,6 +84,9 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 	l, err := launcher.Place{State: filepath.Join(s.TempDir(), "state")}.Open()
 	if err != nil {
 		s.Fatal(err)
+	}
+	for _, command := range commands {
+		s.run(l, command)
 	}
 	l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 	log, err := l.OpenLog()

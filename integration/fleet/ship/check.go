@@ -80,6 +80,17 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 // or the machine, does not have what was there; another one that nothing is known. The finding is
 // what is proven in spite of it.
 func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
+	dir, err := os.MkdirTemp("", "tada-verify-")
+	if err != nil {
+		return Finding{ID: id}, err
+	}
+	defer os.RemoveAll(dir)
+	f, _, err := c.Restore(ctx, id, dir)
+	return f, err
+}
+
+// Restore is Machine, and leaves what was proven in a folder, which is empty.
+func (c Check) Restore(ctx context.Context, id, dir string) (Finding, Record, error) {
 	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
 	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
 	var list []manifest
@@ -97,23 +108,21 @@ func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
 		if broken == nil {
 			broken = h.broken("there is no manifest")
 		}
-		return f, broken
+		return f, Record{}, broken
 	}
-	err := c.restored(ctx, h, list, &f)
-	return f, errors.Join(broken, err)
+	r, err := newRestored(dir)
+	if err == nil {
+		err = c.restored(ctx, h, list, r, &f)
+	}
+	if err = errors.Join(broken, err); err != nil {
+		return f, Record{}, err
+	}
+	return f, r.record(), nil
 }
 
 // restored proves what the manifests of a list cover.
-func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Finding) error {
-	dir, err := os.MkdirTemp("", "tada-verify-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r, err := newRestored(dir)
-	if err != nil {
-		return err
-	}
+func (c Check) restored(ctx context.Context, h *history, list []manifest, r *restored,
+	f *Finding) error {
 	whole := 0
 	var points []audit.Point
 	for i, m := range list {
@@ -135,6 +144,7 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Fin
 	}
 	last := list[whole-1]
 	f.Covered = last.Time
+	var err error
 	if f.Seen, err = seen(ctx, last, c.Fleet, c.Ask); err != nil {
 		return h.broken("the checkpoint of manifest %d: %v", last.Number, err)
 	}
