@@ -30,6 +30,7 @@ var does = map[string]verb{
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,
 	"unfreeze": (*fleet).unfreeze, "ship": (*fleet).ship, "ship-key": (*fleet).shipKey,
 	"verify":       (*fleet).verify,
+	"repair":       (*fleet).repair,
 	"policy push":  (*fleet).policyPush,
 	"policy force": (*fleet).policyForce, "policy withdraw": (*fleet).policyWithdraw,
 	"policy list": (*fleet).policyList, "policy status": (*fleet).policyStatus,

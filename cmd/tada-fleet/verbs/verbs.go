@@ -167,5 +167,6 @@ func All(o *Options, run Run) []*cobra.Command {
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
 		person, policy, verb("pending", none), answer, freeze,
-		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify}
+		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
+		verb("repair", none)}
 }

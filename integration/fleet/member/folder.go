@@ -151,9 +151,14 @@ func (f Folder) certificate() (tls.Certificate, error) {
 	return tls.LoadX509KeyPair(f.path(certFile), f.path(keyFile))
 }
 
+// Text returns the text of the newest fleet document that was seen.
+func (f Folder) Text() ([]byte, error) {
+	return private.Read(f.path(fleetFile), document.MaxSize)
+}
+
 // Document returns the newest fleet document that was seen.
 func (f Folder) Document() (document.Fleet, error) {
-	text, err := private.Read(f.path(fleetFile), document.MaxSize)
+	text, err := f.Text()
 	if err != nil {
 		return document.Fleet{}, err
 	}
