@@ -31,6 +31,7 @@ var does = map[string]verb{
 	"unfreeze": (*fleet).unfreeze, "ship": (*fleet).ship, "ship-key": (*fleet).shipKey,
 	"verify":       (*fleet).verify,
 	"repair":       (*fleet).repair,
+	"rebuild":      (*fleet).rebuild,
 	"policy push":  (*fleet).policyPush,
 	"policy force": (*fleet).policyForce, "policy withdraw": (*fleet).policyWithdraw,
 	"policy list": (*fleet).policyList, "policy status": (*fleet).policyStatus,

@@ -168,5 +168,5 @@ func All(o *Options, run Run) []*cobra.Command {
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
 		person, policy, verb("pending", none), answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
-		verb("repair", none)}
+		verb("repair", none), verb("rebuild", none)}
 }

@@ -47,8 +47,27 @@ func (a *Agent) serveApprovals(ctx context.Context, socket net.Listener) error {
 	}
 }
 
-// store opens the approvals of the machine in etcd.
+// store opens the approvals of the machine in etcd. Those of the file move there first.
 func (a *Agent) store(ctx context.Context) (*etcd.DB, error) {
+	store, err := a.database()
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := store.Cluster(ctx)
+	if err == nil {
+		err = a.Folder.Remember(cluster)
+	}
+	if err == nil {
+		err = store.Import(ctx, local(a.Launcher))
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// database is that of the machine in etcd. Nothing is sent yet.
+func (a *Agent) database() (*etcd.DB, error) {
 	secret, err := a.Folder.Secret()
 	if err != nil {
 		return nil, err
@@ -61,20 +80,7 @@ func (a *Agent) store(ctx context.Context) (*etcd.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := etcd.New(etcd.Options{Endpoints: a.own.Endpoints, TLS: access,
+	return etcd.New(etcd.Options{Endpoints: a.own.Endpoints, TLS: access,
 		Prefix: keyspace.States + a.own.ID, Secret: secret, Rand: rand.Reader,
 		Cluster: cluster})
-	if err != nil {
-		return nil, err
-	}
-	if cluster, err = store.Cluster(ctx); err == nil {
-		err = a.Folder.Remember(cluster)
-	}
-	if err == nil {
-		err = store.Import(ctx, local(a.Launcher))
-	}
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return store, nil
 }

@@ -77,6 +77,9 @@ func (f Folder) Load() (Membership, error) {
 // Secret returns what seals the machine's questions and answers.
 func (f Folder) Secret() ([]byte, error) { return private.Read(f.path(secretFile), 1<<10) }
 
+// SetSecret replaces it.
+func (f Folder) SetSecret(secret []byte) error { return state.Replace(f.path(secretFile), secret) }
+
 // Cluster returns the id of the etcd cluster that has the machine's approvals; 0 before their first
 // use.
 func (f Folder) Cluster() (uint64, error) {
