@@ -307,6 +307,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/state":             "its note is replaced as files of that are",
 	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
@@ -618,7 +619,6 @@ var testOnly = map[string]map[string]string{
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",
 		"integration/served": "the bucket is one of a server",
-		"launcher/state":     "runs have ids",
 	},
 	"cmd/tada-fleet/cli": {
 		"shellparse":         "commands are in a dialect",

@@ -97,7 +97,7 @@ func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shippe
 		return nil, err
 	}
 	m := ship.Machine{Launcher: a.Launcher, ID: a.own.ID, Record: []byte(self.Record),
-		Key: self.Key, Now: a.Now, Others: a.asking}
+		Key: self.Key, Now: a.Now, Others: a.asking, Note: a.Folder.Shipped()}
 	if m.Identity, err = a.Folder.Identity(); err == nil && m.Identity == "" {
 		m.Identity, _, err = ship.NewIdentity()
 		if err == nil {

@@ -15,6 +15,7 @@ import (
 const (
 	shipKeyFile  = "ship.key"      // of the bucket
 	identityFile = "ship.identity" // with which the machine reads its own manifests
+	shippedFile  = "shipped"       // what was shipped last
 	witnessDir   = "witness"       // what it has cosigned
 )
 
@@ -54,6 +55,9 @@ func (f Folder) Identity() (string, error) {
 func (f Folder) KeepIdentity(text string) error {
 	return private.Create(f.path(identityFile), []byte(text))
 }
+
+// Shipped returns the file that says what was shipped.
+func (f Folder) Shipped() string { return f.path(shippedFile) }
 
 // Witness returns the folder in which the machine remembers which checkpoints of others it has
 // cosigned.

@@ -24,6 +24,9 @@ type Machine struct {
 	Identity string             // of age, with which the machine reads its own manifests again
 	Now      func() time.Time
 	Others   *cosign.Asking // other machines that cosign; nil for none
+	// the file that says what was shipped, so that not all manifests are read at each start; "" for
+	// none. It is made again where it is missing or wrong.
+	Note string
 }
 
 // A Shipper copies the record of a machine to a bucket. One at a time ships for a machine.
@@ -105,6 +108,7 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return p.sent, refused, err
 	}
 	s.sure = true
+	s.keep()
 	return p.sent, refused, nil
 }
 
@@ -136,6 +140,7 @@ func (s *Shipper) Late(ctx context.Context) (Sent, error) {
 		return p.sent, err
 	}
 	s.sure = true
+	s.keep()
 	return p.sent, nil
 }
 
@@ -144,6 +149,12 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 	if s.sure {
 		return nil
 	}
+	if s.history.next == 0 && s.Note != "" {
+		if err := s.recall(ctx); err != nil {
+			return err
+		}
+	}
+	known := s.history.next
 	for m, err := range s.history.read(ctx) {
 		if err != nil {
 			return fmt.Errorf("%w; nothing is shipped to a bucket that is not its own", err)
@@ -154,6 +165,9 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 		}
 	}
 	s.sure = true
+	if s.history.next > known {
+		s.keep()
+	}
 	return nil
 }
 
