@@ -16,8 +16,8 @@ var ErrIntact = errors.New("the approval database is not damaged; a rebuild woul
 	"every open question")
 
 // ErrFleets is returned by Rebuild on a machine of a fleet.
-var ErrFleets = errors.New("the fleet has the approvals of this machine; end its agent, and type: " +
-	"tadactl fleet rebuild")
+var ErrFleets = errors.New("the fleet has the approvals of this machine; end its agent, and " +
+	"type: tadactl fleet rebuild")
 
 // Rebuild rebuilds a lost or damaged database of approvals from the log, which verify proves first.
 // What was used or denied stays so; open questions and standing approvals are gone.

@@ -13,8 +13,8 @@ import (
 )
 
 // Approvals that are damaged or gone in etcd are rebuilt from the record: what was denied stays so,
-// what was open is over, and the machine asks again. What is not damaged is not rebuilt, and nothing
-// while an agent runs.
+// what was open is over, and the machine asks again. What is not damaged is not rebuilt, and
+// nothing while an agent runs.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -63,7 +63,8 @@ func TestRebuild(t *testing.T) {
 		if _, err := m.l.Store.Get(t.Context(), denied.ID); !errors.Is(err, approval.ErrDenied) {
 			t.Errorf("%s: %v after a rebuild (%+v)", what, err, r)
 		}
-		if e, err := m.l.Store.Get(t.Context(), open.ID); err == nil && e.State == approval.Pending {
+		if e, err := m.l.Store.Get(t.Context(), open.ID); err == nil &&
+			e.State == approval.Pending {
 			t.Errorf("%s: what was open is still", what)
 		}
 		m.published(m.ask(1).ID)

@@ -36,8 +36,8 @@
 // # What is written over the fleet document
 //
 // Every machine at which people answer can write there. The registrar keeps the newest document
-// that it has seen, and puts it back, where that loses nothing that an administrator may have stored
-// meanwhile: see [history.Way.Lost]. Otherwise it says so, and a person decides.
+// that it has seen, and puts it back, where that loses nothing that an administrator may have
+// stored meanwhile: see [history.Way.Lost]. Otherwise it says so, and a person decides.
 //
 // # What whoever holds this can do
 //

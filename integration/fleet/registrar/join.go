@@ -52,8 +52,8 @@ func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.T
 	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
 }
 
-// Prepare stores the newest fleet document that was seen, if there is none, and turns the access control of etcd
-// on. It may be called again. It refuses an etcd that has another fleet.
+// Prepare stores the newest fleet document that was seen, if there is none, and turns the access
+// control of etcd on. It may be called again. It refuses an etcd that has another fleet.
 func (r *Registrar) Prepare(ctx context.Context) error {
 	text, err := r.folder.Newest()
 	if err != nil {

@@ -44,6 +44,10 @@ type history struct {
 	files
 }
 
+// maxNoted is how many of the files that were shipped last a note has. A plan that is older and is
+// needed again is shipped again.
+const maxNoted = 4096
+
 // files are the files that were shipped.
 type files struct {
 	whole  map[string]bool

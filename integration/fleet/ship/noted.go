@@ -3,18 +3,14 @@ package ship
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/state"
 )
-
-// maxNoted is how many of the files that were shipped last a note has. A plan that is older and is
-// needed again is shipped again.
-const maxNoted = 4096
 
 var errNote = errors.New("it is not a note of what was shipped")
 
@@ -69,53 +65,49 @@ func (h *history) readNote(text []byte, place string) error {
 	return nil
 }
 
-// place is what a note is about.
-func (s *Shipper) place() string {
-	return fmt.Sprintf("%s %s %s", s.ship.Endpoint, s.ship.Bucket, s.ID)
-}
-
-// keep writes the note. One that cannot be written is not there.
-func (s *Shipper) keep() {
-	if s.Note == "" {
+// keep writes the note of a place to a file; "" for none. One that cannot be written is not there.
+func (h *history) keep(file, place string) {
+	if file == "" {
 		return
 	}
-	text, err := s.history.noteText(s.place())
+	text, err := h.noteText(place)
 	if err == nil {
-		err = state.Replace(s.Note, text)
+		err = state.Replace(file, text)
 	}
 	if err != nil {
-		_ = os.Remove(s.Note)
+		_ = os.Remove(file)
 	}
 }
 
-// recall begins with the note, if it is whole and its last manifest is in the bucket. Otherwise all
-// manifests are read. The error is one of the bucket.
-func (s *Shipper) recall(ctx context.Context) error {
-	text, err := os.ReadFile(s.Note)
+// recall returns the history that the note of a place in a file has, if that is whole and the bucket
+// has its last manifest, of the machine with a key; otherwise h, which knows nothing yet. The error
+// is one of the bucket.
+func (h *history) recall(ctx context.Context, file, place string,
+	key crypto.PublicKey) (*history, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil // there is none, or it cannot be read
+		return h, nil // there is none, or it cannot be read
 	}
-	h := newHistory(s.history.bucket, s.history.fleet, s.ID, s.history.with)
-	if h.readNote(text, s.place()) != nil {
-		return nil
+	noted := newHistory(h.bucket, h.fleet, h.id, h.with)
+	if noted.readNote(text, place) != nil {
+		return h, nil
 	}
-	stored, err := h.bucket.get(ctx, manifestName(s.ID, h.next-1), maxStored)
+	stored, err := h.bucket.get(ctx, manifestName(h.id, noted.next-1), maxStored)
 	if errors.Is(err, errNone) {
-		return nil
+		return h, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	plain, err := unseal(stored, maxManifest, h.with)
-	if err != nil || sum(stored) != h.before {
-		return nil
+	if err != nil || sum(stored) != noted.before {
+		return h, nil
 	}
 	m, machine, err := openManifest(plain, h.fleet)
-	if err != nil || m.Number != h.next-1 || !m.Key.Equal(s.Key.Public()) ||
-		m.Checkpoint != "" && (m.Checkpoint != h.Checkpoint || m.Bytes != h.Bytes) {
-		return nil
+	if err != nil || m.Number != noted.next-1 || !m.Key.Equal(key) ||
+		m.Checkpoint != "" && (m.Checkpoint != noted.Checkpoint || m.Bytes != noted.Bytes) {
+		return h, nil
 	}
-	h.machine = machine
-	s.history = h
-	return nil
+	noted.machine = machine
+	return noted, nil
 }

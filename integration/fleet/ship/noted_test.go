@@ -49,10 +49,12 @@ func TestNote(t *testing.T) {
 		}
 	}
 	for what, damage := range map[string]func(){
-		"missing":   func() { _ = os.Remove(m.Note) },
-		"empty":     func() { write(nil) },
-		"cut":       func() { write(note[:len(note)-9]) },
-		"changed":   func() { write(bytes.Replace(note, []byte(`"next":12`), []byte(`"next":11`), 1)) },
+		"missing": func() { _ = os.Remove(m.Note) },
+		"empty":   func() { write(nil) },
+		"cut":     func() { write(note[:len(note)-9]) },
+		"changed": func() {
+			write(bytes.Replace(note, []byte(`"next":12`), []byte(`"next":11`), 1))
+		},
 		"elsewhere": func() { write(elsewhere(t, m, known)) },
 		"forged":    func() { write(forged(t, m, known)) },
 	} {

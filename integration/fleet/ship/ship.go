@@ -108,8 +108,13 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return p.sent, refused, err
 	}
 	s.sure = true
-	s.keep()
+	s.history.keep(s.Note, s.place())
 	return p.sent, refused, nil
+}
+
+// place is what the note is about.
+func (s *Shipper) place() string {
+	return fmt.Sprintf("%s %s %s", s.ship.Endpoint, s.ship.Bucket, s.ID)
 }
 
 // packer begins a shipment.
@@ -140,7 +145,7 @@ func (s *Shipper) Late(ctx context.Context) (Sent, error) {
 		return p.sent, err
 	}
 	s.sure = true
-	s.keep()
+	s.history.keep(s.Note, s.place())
 	return p.sent, nil
 }
 
@@ -150,9 +155,11 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 		return nil
 	}
 	if s.history.next == 0 && s.Note != "" {
-		if err := s.recall(ctx); err != nil {
+		noted, err := s.history.recall(ctx, s.Note, s.place(), s.Key.Public())
+		if err != nil {
 			return err
 		}
+		s.history = noted
 	}
 	known := s.history.next
 	for m, err := range s.history.read(ctx) {
@@ -166,7 +173,7 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 	}
 	s.sure = true
 	if s.history.next > known {
-		s.keep()
+		s.history.keep(s.Note, s.place())
 	}
 	return nil
 }
