@@ -79,9 +79,9 @@ func (h *history) keep(file, place string) {
 	}
 }
 
-// recall returns the history that the note of a place in a file has, if that is whole and the bucket
-// has its last manifest, of the machine with a key; otherwise h, which knows nothing yet. The error
-// is one of the bucket.
+// recall returns the history that the note of a place in a file has, if that is whole and the
+// bucket has its last manifest, of the machine with a key; otherwise h, which knows nothing yet.
+// The error is one of the bucket.
 func (h *history) recall(ctx context.Context, file, place string,
 	key crypto.PublicKey) (*history, error) {
 	text, err := os.ReadFile(file)
