@@ -18,7 +18,7 @@ var pages embed.FS
 // order is that of a reader. Pages that are not in it follow.
 var order = []string{"start", "how", "agents", "approvals", "undo", "network", "sessions",
 	"console", "configuration", "record", "quarantine", "troubleshooting", "threats",
-	"fleet", "shipping", "comparison", "speed", "packages", "glossary"}
+	"fleet", "shipping", "capacity", "comparison", "speed", "packages", "glossary"}
 
 // A Topic is a page and the sentence that it begins with.
 type Topic struct {
