@@ -19,7 +19,7 @@ type Options struct {
 	// Every says that only every so many-th run keeps its transcript; the others are deleted as
 	// tadactl gc does. 0 and 1 keep all.
 	Every  int
-	Agents []string          // who works in the workspaces, each in its own; "" is a person
+	Agents []string // who works in the workspaces, each in its own; "" is a person
 	// Half is called when half of the runs are there, such as to pack them, and Each after run n.
 	// Both may be nil.
 	Half func() error
