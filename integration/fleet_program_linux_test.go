@@ -51,7 +51,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
-		`Fleet "acme"`)
+		"--auto-compaction-retention 1h") // without it, etcd is full one day
 	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
 	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
 	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
