@@ -79,6 +79,11 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
+	if before == "" {
+		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
+		p.wants("tadactl --home $ANN fleet show nobody",
+			`no machine has the id or the name "nobody"`)
+	}
 	if before == "" { // an older program may not have these
 		p.oneInbox()
 		p.pausing()
