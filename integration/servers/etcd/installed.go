@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
+	"go.etcd.io/etcd/client/pkg/v3/types"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -78,7 +79,7 @@ func (n node) await() error {
 		got, err := client.Status(ctx, n.client)
 		switch {
 		case err == nil:
-			fmt.Println("serving", got.Header.MemberId)
+			fmt.Println("serving", types.ID(got.Header.MemberId))
 			return nil
 		case ctx.Err() != nil:
 			return err
