@@ -69,10 +69,10 @@ stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: non
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh
 
-fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped, the same on nodes that are parted and on slow disks: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; an agent that is killed 200 times; what is shipped, against a real S3 server, also a full one; and agents of the commit BEFORE (default the one before this)
+fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped, the same on nodes that are parted and on slow disks: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; an agent that is killed 200 times, and files of which a power cut left a part; what is shipped, against a real S3 server, also a full one; and agents of the commit BEFORE (default the one before this)
 	TEST_FLOOD_TIME=$${FLOOD:-10m} $(GO) test -count=1 -timeout 0 -run '^TestFlood$$' -v ./approval/etcd
 	TEST_MACHINES=$${MACHINES:-1000} $(GO) test -count=1 -timeout 0 -run '^TestManyMachines$$' -v ./integration/fleet/agent
-	TEST_ROUNDS=4 $(GO) test -count=1 -timeout 0 -run '^TestKilledAtWork$$' -v ./integration/fleet/agent
+	TEST_ROUNDS=4 $(GO) test -count=1 -timeout 0 -run '^Test(KilledAtWork|TornFiles)$$' -v ./integration/fleet/agent
 	TEST_SERVERS=1 $(GO) test -count=1 -timeout 10m ./integration/fleet/ship
 	TEST_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
 
@@ -86,7 +86,7 @@ capacity: ## what a fleet takes, for docs/capacity.md: questions of one etcd, me
 test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
 	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClients' -v ./integration; status=$$?; \
-	UPDATE=1 $(GO) test -count=1 -run '^TestReadmeClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
+	UPDATE=1 $(GO) test -count=1 -run '^TestDocsClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
 
 capture-clients: ## what these programs give their shell and their hook, into integration/testdata/clients; CLIENTS as above
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
@@ -131,7 +131,7 @@ tables: ## after a change of facts: what a start asks of them, made ahead of tim
 	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltin(NamesAreOfTheTables|Digest)$$'
 
 golden: tables ## rewrite golden files and transcripts after an intended change
-	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'
+	UPDATE=1 $(GO) test ./integration -run '^Test(Script|DocsClients|DemoCast)$$'
 	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time, as ratios to bash and bwrap
@@ -156,6 +156,6 @@ bench-console: ## the console in Chromium: replay of LONG MiB (default 900), que
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^Test(LongReplayInABrowser|TapToRunning|ManyQuestionsInABrowser)$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
-	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers(Do)?$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit

@@ -34,6 +34,9 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 
+	"launcher/sandbox/attack.plainLine.Try":        "doctor --attack: a line of a shell",
+	"launcher/sandbox/attack.plainWorld.sandboxed": "doctor --attack: the same in the fence",
+
 	// make packages, which is neither of the two programs
 	"packaging/release.maker.output": "git and go", "packaging/release.maker.goBuild": "go build",
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",

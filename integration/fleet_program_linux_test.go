@@ -17,9 +17,12 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
+// before is the commit of the tada-fleet that is tried with the other programs of this one; "" for
+// the same: see make fleet-stress.
+var before = os.Getenv("TEST_BEFORE")
+
 // newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
-// in docs/fleet.md. With TEST_BEFORE set, agents, and what people type, are of that commit: make
-// fleet-stress.
+// in docs/fleet.md.
 func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 	t.Helper()
 	need(t, "go")
@@ -34,7 +37,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
 		"./cmd/tada-fleet")
-	build.Dir = sourceOf(t, os.Getenv("TEST_BEFORE"))
+	build.Dir = sourceOf(t, before)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -48,7 +51,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
-		`Fleet "acme"`)
+		"--auto-compaction-retention 1h") // without it, etcd is full one day
 	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
 	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
 	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
@@ -76,7 +79,12 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
-	if os.Getenv("TEST_BEFORE") == "" { // a commit of before knows neither
+	if before == "" {
+		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
+		p.wants("tadactl --home $ANN fleet show nobody",
+			`no machine has the id or the name "nobody"`)
+	}
+	if before == "" { // an older program may not have these
 		p.oneInbox()
 		p.pausing()
 	}
@@ -94,6 +102,22 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.wants("tadactl --home $CI audit verify --complete", "ok: ")
+}
+
+// sourceOf returns the folder of the source of a commit; of this one for "".
+func sourceOf(t *testing.T, commit string) string {
+	t.Helper()
+	if commit == "" {
+		return ".."
+	}
+	need(t, "git")
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	cmd.Dir = ".." // all of it, not this folder alone
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
 }
 
 // oneInbox answers a question of another machine in the inbox on a terminal, and one in a browser,
@@ -167,22 +191,6 @@ func (p *place) pausing() {
 	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
 	_ = run.Process.Signal(syscall.SIGTERM)
 	_ = run.Wait()
-}
-
-// sourceOf returns the folder of the source of a commit; of this one for "".
-func sourceOf(t *testing.T, commit string) string {
-	t.Helper()
-	if commit == "" {
-		return ".."
-	}
-	need(t, "git")
-	dir := t.TempDir()
-	cmd := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
-	cmd.Dir = ".." // all of it, not this folder alone
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir
 }
 
 // wants runs a line and fails if a text is not in what it prints.

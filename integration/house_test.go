@@ -270,6 +270,15 @@ var plan = map[string]map[string]string{
 		"integration/fleet/keyspace": "it makes the roles for the keys that machines use",
 		"launcher/state":             "a file of its folder is replaced as those of a machine are",
 	},
+	"integration/fleet/cosign": {
+		"approval/canonical":         "a request has one spelling",
+		"approval/plan":              "and is read as a plan is",
+		"audit":                      "it is about checkpoints of a log",
+		"audit/witness":              "which a machine cosigns as any witness does",
+		"integration/fleet/document": "the registrar's records say which machine has which key",
+		"integration/fleet/keyspace": "where requests and answers are",
+		"launcher":                   "the key of a log",
+	},
 	"integration/fleet/member": {
 		"approval/plan":               "times are written in one way",
 		"approval/private":            "its files belong to this user alone",
@@ -285,6 +294,8 @@ var plan = map[string]map[string]string{
 		"approval/canonical":         "what it says has one spelling",
 		"approval/plan":              "and is written as a plan is",
 		"audit":                      "runs are counted in its words",
+		"audit/witness":              "a request to cosign has a proof",
+		"integration/fleet/cosign":   "it cosigns for others, and asks them",
 		"integration/fleet/document": "it obeys what administrators sign",
 		"integration/fleet/history":  "and follows them through their changes",
 		"integration/fleet/keyspace": "where questions and answers are",
@@ -300,8 +311,10 @@ var plan = map[string]map[string]string{
 		"audit/plans":                "and plans",
 		"audit/witness":              "a witness cosigns checkpoints before they are shipped",
 		"audit/zstandard":            "objects are compressed before they are encrypted",
+		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/state":             "its note is replaced as files of that are",
 	},
 	"integration/fleet/columns": {
 		"audit":                      "it takes entries",
@@ -323,6 +336,7 @@ var plan = map[string]map[string]string{
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
+		"integration/fleet/cosign":    "status says who cosigns",
 		"integration/fleet/document":  "it reads labels, and changes documents",
 		"integration/fleet/keyspace":  "where the approvals of a machine are",
 		"integration/fleet/member":    "the files of the machine",
@@ -338,6 +352,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":              "the home of the account, for the service of the agent",
 		"launcher":                    "the state directory",
 		"launcher/exit":               "its exit statuses",
+		"launcher/notice":             "whether a terminal shows UTF-8",
 		"launcher/permit":             "questions are shown, and answers signed",
 		"launcher/prompt":             "it asks for the passphrase of a key",
 		"pathguard":                   "cases that fail are shown",
@@ -621,13 +636,16 @@ var testOnly = map[string]map[string]string{
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
 	},
+	"integration/fleet/cosign": {
+		"approval": "a registrar signs the records of machines",
+	},
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",
 		"integration/scale":  "a day of many runs is shipped",
 		"integration/served": "the bucket is one of a server",
-		"launcher/state":     "runs have ids",
 	},
 	"cmd/tada-fleet/cli": {
+		"shellparse":         "commands are in a dialect",
 		"integration/served": "the bucket of the tests is a part of a real one",
 	},
 	"integration/fleet/agent": {
@@ -669,6 +687,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"audit/archive": {
 		"audit/zstandard": "tests pack with the real codec",
+	},
+	"audit/ocsf": {
+		"approval/canonical": "a log has bodies of no other spelling",
 	},
 	"audit/plans": {
 		"audit/zstandard": "tests pack with the real codec",

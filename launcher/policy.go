@@ -77,7 +77,7 @@ func isMistake(err error) bool {
 
 // mendable adds how to mend a mistake in a bundle of the fleet, or in a file that `tadactl policy
 // edit` opens. It edits no other, and a file that cannot be read says itself what helps.
-func (p Place) mendable(l *Launcher, err error) error {
+func (l *Launcher) mendable(err error) error {
 	mistake := (*pathguard.ConfigError)(nil)
 	if !errors.As(err, &mistake) {
 		return err
@@ -94,7 +94,7 @@ func (p Place) mendable(l *Launcher, err error) error {
 	switch mistake.File {
 	case l.state.Config():
 		mistake.Fix = "tadactl policy edit"
-		if p.State != "" {
+		if l.named {
 			mistake.Fix = fmt.Sprintf("tadactl --home %q policy edit", l.state.Dir)
 		}
 	case ownConfig(l.account):

@@ -1,8 +1,6 @@
 package pathguard
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
@@ -14,12 +12,6 @@ import (
 
 // Which commands do what, and what they leave in files.
 
-// by reports whether a command is one of some programs.
-func (j *judgement) by(cmd int, programs ...string) bool {
-	return cmd >= 0 && cmd < len(j.script.Commands) &&
-		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
-}
-
 // builders make a program out of the sources of the workspace.
 var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
 	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
@@ -28,12 +20,6 @@ var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go
 // formatters change how a source looks, not what it does.
 var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ruff", "yapf",
 	"autopep8", "prettier", "rustfmt", "clang-format", "shfmt"}
-
-// alters reports whether an effect changes what a file says.
-func alters(w *resolve.Target) bool {
-	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
-		w.Flags&command.Meta == 0
-}
 
 // tells reports whether everything that the line puts into a file is spelled out in the line,
 // before an effect.

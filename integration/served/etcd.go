@@ -138,15 +138,15 @@ func (c *Etcd) Pause(i int) { c.nodes[i].signal(syscall.SIGSTOP) }
 // Resume ends a pause.
 func (c *Etcd) Resume(i int) { c.nodes[i].signal(syscall.SIGCONT) }
 
-// Memory is how many KiB of memory node i has.
-func (c *Etcd) Memory(i int) int { return c.nodes[i].memory() }
-
 // Part parts node i from the others: nothing that it says reaches them, or nothing that they say
 // reaches it, or both. Clients reach it as before.
 func (c *Etcd) Part(i int, says, hears bool) { c.wires.part(i, says, hears) }
 
 // Heal ends what Part began. Nothing that was said meanwhile arrives.
 func (c *Etcd) Heal() { c.wires.heal() }
+
+// Memory is how many KiB of memory node i has.
+func (c *Etcd) Memory(i int) int { return c.nodes[i].memory() }
 
 // Stop kills all nodes.
 func (c *Etcd) Stop() {

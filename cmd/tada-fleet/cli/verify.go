@@ -151,11 +151,15 @@ func (f *fleet) reader() (fleet document.Fleet, key ship.Key, err error) {
 // sayFinding prints what is proven of a machine, and what is not.
 func (f *fleet) sayFinding(x ship.Finding, err error) error {
 	if f.json {
-		seen := map[string]any{}
+		seen, machines := map[string]any{}, map[string]any{}
 		for _, s := range x.Seen {
 			one := map[string]any{"time": nil, "entries": s.Entries}
 			if !s.Time.IsZero() {
 				one["time"] = s.Time
+			}
+			if s.Machine.ID != "" {
+				machines[s.Machine.ID] = map[string]any{"time": s.Time, "name": s.Machine.Name}
+				continue
 			}
 			seen[s.Witness] = one
 		}
@@ -164,7 +168,8 @@ func (f *fleet) sayFinding(x ship.Finding, err error) error {
 			"last_entry": x.Report.Last, "covered": x.Covered, "shipped": x.Shipped,
 			"manifests": x.Manifests, "runs": x.Report.Runs, "running": x.Report.Open,
 			"missing": append([]string{}, x.Missing...), "plans_missing": x.Plans,
-			"stray": x.Stray, "revoked": x.Revoked, "cosigned": seen}
+			"stray": x.Stray, "revoked": x.Revoked, "cosigned": seen,
+			"cosigned_by_machines": machines}
 		if err != nil {
 			v["error"] = err.Error()
 		}
@@ -196,11 +201,20 @@ func findingText(x ship.Finding, err error) string {
 	if !x.Shipped.IsZero() {
 		line("silent since %s, by its own clock", x.Shipped.Local().Format(time.DateTime))
 	}
+	if !x.Covered.IsZero() {
+		team, of, machines := x.Cosigned()
+		line("cosigned by %d of %s of the team, and by %s", team, audit.Plural(of, "witness"),
+			audit.Plural(machines, "machine"))
+	}
 	for _, s := range x.Seen {
+		who := s.Witness
+		if s.Machine.ID != "" {
+			who = fmt.Sprintf("machine %s (%s)", s.Machine.Name, s.Machine.ID)
+		}
 		if s.Time.IsZero() {
-			line("not cosigned by %s", s.Witness)
+			line("not cosigned by %s", who)
 		} else {
-			line("cosigned by %s at %s", s.Witness, s.Time.Local().Format(time.DateTime))
+			line("cosigned by %s at %s", who, s.Time.Local().Format(time.DateTime))
 		}
 	}
 	for _, s := range x.Seen {

@@ -42,7 +42,8 @@ func newPerson(t *testing.T, name string) approval.Key {
 	return k
 }
 
-func newShipped(t *testing.T) shipped {
+// newShipped has a machine that ships what it records when it runs commands.
+func newShipped(t *testing.T, commands ...string) shipped {
 	t.Helper()
 	ann, registrar := newPerson(t, "ann"), newPerson(t, "registrar")
 	secret, public, err := ship.NewIdentity()
@@ -65,12 +66,12 @@ func newShipped(t *testing.T) shipped {
 		os.WriteFile(s.identity, []byte(secret), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s.ship()
+	s.ship(commands...)
 	return s
 }
 
-// ship ships the record of a new machine, which has refused one command.
-func (s *shipped) ship() {
+// ship ships the record of a new machine, which has run commands, or else has refused one.
+func (s *shipped) ship(commands ...string) {
 	s.Helper()
 	key, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -87,14 +88,16 @@ func (s *shipped) ship() {
 	if err != nil {
 		s.Fatal(err)
 	}
+	for _, command := range commands {
+		s.run(l, command)
+	}
 	l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 	log, err := l.OpenLog()
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer log.Close()
-	for _, e := range [][2]string{{audit.KindIntent, `{"command":"make ` + s.id +
-		`","plan_hash":"p","sid":"run","verdict":"deny"}`}, {audit.KindDenied, `{"sid":"run"}`}} {
+	for _, e := range refusedOnce(s.id, len(commands) == 0) {
 		if _, err := log.Append(e[0], []byte(e[1]), audit.Durable); err != nil {
 			s.Fatal(err)
 		}
@@ -112,6 +115,15 @@ func (s *shipped) ship() {
 	if _, _, err := to.Once(s.Context()); err != nil {
 		s.Fatal(err)
 	}
+}
+
+// refusedOnce are the entries of a refused command, if there is to be one.
+func refusedOnce(id string, one bool) [][2]string {
+	if !one {
+		return nil
+	}
+	return [][2]string{{audit.KindIntent, `{"command":"make ` + id +
+		`","plan_hash":"p","sid":"run","verdict":"deny"}`}, {audit.KindDenied, `{"sid":"run"}`}}
 }
 
 // verify runs the verb, and returns what it prints and its status.

@@ -85,8 +85,11 @@ type Verify struct {
 
 // Policy rolls out a configuration.
 type Policy struct {
-	Label   string
-	Despite int
+	Label      string
+	Despite    int
+	Gate       string
+	Identities []string
+	Accept     []string
 }
 
 // Run does a verb; name is its words, such as "person add".
@@ -148,6 +151,11 @@ func All(o *Options, run Run) []*cobra.Command {
 	push.Flags().StringVar(&o.Policy.Label, "label", "", "")
 	force := verb("force NAME", one)
 	force.Flags().IntVar(&o.Policy.Despite, "despite", 0, "")
+	for _, cmd := range []*cobra.Command{push, force} {
+		cmd.Flags().StringVar(&o.Policy.Gate, "gate", "", "")
+		cmd.Flags().StringArrayVar(&o.Policy.Identities, "identity", nil, "")
+		cmd.Flags().StringArrayVar(&o.Policy.Accept, "accept", nil, "")
+	}
 	policy := &cobra.Command{Use: "policy"}
 	policy.AddCommand(push, force, verb("withdraw NAME", one), verb("list", none),
 		verb("status NAME", one))
@@ -173,8 +181,9 @@ func All(o *Options, run Run) []*cobra.Command {
 	verify.Flags().BoolVar(&o.Verify.Ask, "ask", false, "")
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
-		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
+		verb("status", none), verb("list", none), verb("show MACHINE", one),
+		verb("revoke ID", one), verb("leave", none),
 		person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
-		export}
+		export, verb("repair", none), verb("rebuild", none)}
 }

@@ -45,6 +45,22 @@ func execFleet(words []string) error {
 	return unix.Exec(path, append([]string{distant.Name}, words...), os.Environ())
 }
 
+// fleetRebuild rebuilds the approvals of a machine whose fleet has them.
+func (c *ctl) fleetRebuild() error {
+	return execFleet(append([]string{"rebuild"}, c.global()...))
+}
+
+// global are the options that every verb has.
+func (c *ctl) global() (words []string) {
+	if c.place.State != "" {
+		words = append(words, "--home="+c.place.State)
+	}
+	if c.json {
+		words = append(words, "--json")
+	}
+	return words
+}
+
 // A shipped is a record in a bucket, and what a reader of it has.
 type shipped struct{ identities, documents []string }
 
@@ -53,13 +69,7 @@ func (d shipped) verify(c *ctl, words []string) error {
 	if !strings.HasPrefix(words[0], bucketScheme) {
 		return usagef("%q is not the URL of a bucket: s3://BUCKET", words[0])
 	}
-	line := []string{"verify", "--bucket=" + words[0]}
-	if c.place.State != "" {
-		line = append(line, "--home="+c.place.State)
-	}
-	if c.json {
-		line = append(line, "--json")
-	}
+	line := append([]string{"verify", "--bucket=" + words[0]}, c.global()...)
 	for _, path := range d.identities {
 		line = append(line, "--identity="+path)
 	}

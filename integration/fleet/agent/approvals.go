@@ -81,7 +81,7 @@ func (a *Agent) open(ctx context.Context, store *etcd.DB) error {
 	return err
 }
 
-// store returns the approvals of the machine in etcd.
+// store returns the approvals of the machine in etcd. Nothing is sent yet.
 func (a *Agent) store() (*etcd.DB, error) {
 	secret, err := a.Folder.Secret()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 	"github.com/tada-run/tada-run/integration/fleet/member"
@@ -25,8 +26,8 @@ func (a *Agent) keepBundles(ctx context.Context) error {
 }
 
 // keepBundle keeps a bundle that counts, and otherwise says why not. One that this machine cannot
-// use is kept only if it is in force: what administrators have ordered is not known then, so nothing
-// runs until it is withdrawn, or a newer version of this program can read it.
+// use is kept only if it is in force: what administrators have ordered is not known then, so
+// nothing runs until it is withdrawn, or a newer version of this program can read it.
 func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	fleet, err := a.people(ctx)
 	if err != nil {
@@ -36,14 +37,14 @@ func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	if why != nil {
 		return why, nil
 	}
-	if b.Machines.Selects(a.labels) {
+	if b.Machines.Selects(a.own.labels) {
 		why = a.Launcher.TryBundle(member.OnDisk(b))
 	}
 	bad := why
-	if a.news.bad.note(b, bad); bad != nil && b.Stage != document.Force {
+	if a.unusable(b, bad); bad != nil && b.Stage != document.Force {
 		return bad, nil
 	}
-	changed, err := a.Folder.Keep(b, a.labels)
+	changed, err := a.Folder.Keep(b, a.own.labels)
 	if errors.Is(err, document.ErrOldBundle) {
 		return err, nil
 	}
@@ -72,4 +73,15 @@ func (a *Agent) people(ctx context.Context) (document.Fleet, error) {
 		return known, nil // followDocuments reports it
 	}
 	return next, nil
+}
+
+// unusable notes why a bundle cannot be used here; nil for one that can.
+func (a *Agent) unusable(b document.Bundle, why error) {
+	about := b.Name + "." + string(b.Stage)
+	if why == nil {
+		a.news.bad.note(about, nil)
+		return
+	}
+	a.news.bad.note(about, plan.Fields{"name": b.Name, "version": b.Version,
+		"stage": string(b.Stage), "error": brief(why)})
 }

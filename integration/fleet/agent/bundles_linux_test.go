@@ -46,9 +46,10 @@ func (b *bed) force(name, labels, text string) document.Bundle {
 	b.Helper()
 	b.push(name, labels, text)
 	var gate *people.GateError
-	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, 0)
+	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, people.Forcing{})
 	if errors.As(err, &gate) {
-		got, err = b.office().ForcePolicy(b.Context(), b.ann, name, gate.Count())
+		got, err = b.office().ForcePolicy(b.Context(), b.ann, name,
+			people.Forcing{Despite: gate.Count()})
 	}
 	if err != nil {
 		b.Fatal(err)

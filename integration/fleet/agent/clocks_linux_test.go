@@ -31,7 +31,8 @@ func TestClocksApart(t *testing.T) {
 				clock().Add(registrar.MachineLife*2/3)); !done || err != nil {
 				t.Errorf("renewed: %t, %v", done, err)
 			}
-			order, err := b.office().Freeze(t.Context(), b.ann, document.Everywhere(), "", clock())
+			order, err := b.office().Freeze(t.Context(), b.ann,
+				document.Freeze{Machines: document.Everywhere(), Time: clock()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ func (a *Agent) freeze(key string, text []byte) error {
 		a.say("freeze %q is not obeyed: %v", key, err)
 		return nil
 	}
-	if !order.Machines.Selects(a.labels) {
+	if !order.Machines.Selects(a.own.labels) {
 		return nil
 	}
 	inForce, fresh, err := a.Folder.Freeze(order, text)

@@ -52,7 +52,7 @@ func (a *Agent) leavePlace(lease clientv3.LeaseID) {
 // takePlace waits as long as an agent of this machine that was killed would hold the place. One
 // that still holds it then is alive: another machine has a copy of this one's key.
 func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
-	key, mine := keyspace.Agents+a.own.ID+"/place", a.name()
+	key, mine := keyspace.Below(keyspace.Agents, a.own.ID)+keyspace.Place, a.name()
 	put := clientv3.OpPut(key, mine, clientv3.WithLease(lease))
 	for range 2 * placeLife {
 		// it is free, or this agent's from before it lost the connection

@@ -77,6 +77,9 @@ func (f Folder) Load() (Membership, error) {
 // Secret returns what seals the machine's questions and answers.
 func (f Folder) Secret() ([]byte, error) { return private.Read(f.path(secretFile), 1<<10) }
 
+// SetSecret replaces it.
+func (f Folder) SetSecret(secret []byte) error { return state.Replace(f.path(secretFile), secret) }
+
 // Cluster returns the id of the etcd cluster that has the machine's approvals; 0 before their first
 // use.
 func (f Folder) Cluster() (uint64, error) {
@@ -162,9 +165,14 @@ func (f Folder) certificate() (tls.Certificate, error) {
 // again is what helps where a file is damaged that only joining makes.
 const again = "restore it, or join again: tadactl fleet leave"
 
+// Text returns the text of the newest fleet document that was seen.
+func (f Folder) Text() ([]byte, error) {
+	return private.Read(f.path(fleetFile), document.MaxSize)
+}
+
 // Document returns the newest fleet document that was seen.
 func (f Folder) Document() (document.Fleet, error) {
-	text, err := private.Read(f.path(fleetFile), document.MaxSize)
+	text, err := f.Text()
 	if err != nil {
 		return document.Fleet{}, err
 	}

@@ -9,45 +9,45 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
-// inForce adds to a welcome what administrators have ordered for a machine with labels, so that it
-// holds from the beginning: freezes that have not ended, and bundles in force. The machine checks
-// the signatures itself.
-func (r *Registrar) inForce(ctx context.Context, w *Welcome, fleet document.Fleet,
-	labels document.Labels) error {
-	freezes, err := r.etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
+// inForce returns what administrators have ordered for a machine with labels, so that it holds from
+// the beginning: freezes that have not ended, and bundles in force. The machine checks the
+// signatures itself.
+func inForce(ctx context.Context, etcd *clientv3.Client, fleet document.Fleet,
+	labels document.Labels) (freezes, bundles []string, err error) {
+	got, err := etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	for _, kv := range freezes.Kvs {
+	for _, kv := range got.Kvs {
 		o, err := fleet.Freeze(kv.Value)
 		if err != nil || string(kv.Key) != keyspace.Freezes+o.ID || !o.Machines.Selects(labels) {
 			continue
 		}
-		ended, err := r.ended(ctx, fleet, o.ID)
+		over, err := ended(ctx, etcd, fleet, o.ID)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		if !ended {
-			w.Freezes = append(w.Freezes, string(kv.Value))
+		if !over {
+			freezes = append(freezes, string(kv.Value))
 		}
 	}
-	bundles, err := r.etcd.Get(ctx, keyspace.Bundles, clientv3.WithPrefix())
-	if err != nil {
-		return err
+	if got, err = etcd.Get(ctx, keyspace.Bundles, clientv3.WithPrefix()); err != nil {
+		return nil, nil, err
 	}
-	for _, kv := range bundles.Kvs {
+	for _, kv := range got.Kvs {
 		b, err := fleet.Bundle(kv.Value)
 		if err == nil && b.Stage == document.Force && b.Text != "" && b.Machines.Selects(labels) &&
 			string(kv.Key) == keyspace.Below(keyspace.Bundles, b.Name)+string(b.Stage) {
-			w.Bundles = append(w.Bundles, string(kv.Value))
+			bundles = append(bundles, string(kv.Value))
 		}
 	}
-	return nil
+	return freezes, bundles, nil
 }
 
 // ended reports whether two administrators have ended a freeze.
-func (r *Registrar) ended(ctx context.Context, fleet document.Fleet, id string) (bool, error) {
-	got, err := r.etcd.Get(ctx, keyspace.Thaws+id)
+func ended(ctx context.Context, etcd *clientv3.Client, fleet document.Fleet,
+	id string) (bool, error) {
+	got, err := etcd.Get(ctx, keyspace.Thaws+id)
 	if err != nil || len(got.Kvs) == 0 {
 		return false, err
 	}

@@ -103,7 +103,8 @@ func (b *bed) memberOf(l *launcher.Launcher) *member {
 	hash := sha256.Sum256(public)
 	m := &member{bed: b}
 	m.Machine = Machine{Launcher: l.Unpacking(codec), ID: "tada-" + hex.EncodeToString(hash[:8]),
-		Key: key, Identity: newIdentity(b.T).String(), Now: m.clock}
+		Key: key, Identity: newIdentity(b.T).String(), Now: m.clock,
+		Note: filepath.Join(b.TempDir(), "shipped")}
 	record := document.Machine{ID: m.ID, Name: "machine", Key: hex.EncodeToString(hash[:]),
 		Joined: time.Now()}
 	if m.Record, err = record.Sign(b.registrar); err != nil {

@@ -175,6 +175,22 @@ func (r *restored) covered() []stretch {
 	})
 }
 
+// A Record is one that was restored: the folders of its log, of which there are several where
+// entries are missing between, and that of its plans.
+type Record struct {
+	Logs  []string
+	Plans string
+}
+
+// recordOf is what was restored to a folder and proven.
+func recordOf(dir string, proven []stretch) Record {
+	all := Record{Plans: filepath.Join(dir, plansFolder)}
+	for _, s := range proven {
+		all.Logs = append(all.Logs, s.dir)
+	}
+	return all
+}
+
 // lay makes the folder of a stretch one that a log is verified in.
 func (r *restored) lay(s stretch) error {
 	name, ok := audit.CopyFile(s.pruned)
