@@ -27,8 +27,8 @@ type node struct {
 // become makes this process that of an etcd that is installed, as a package of a distribution is. A
 // second one says "serving" when it answers.
 func (n node) become(program string) error {
-	words := []string{program, "--name", n.name, "--data-dir", n.dir, "--initial-cluster", n.cluster,
-		"--initial-cluster-token", n.token, "--listen-client-urls", n.client,
+	words := []string{program, "--name", n.name, "--data-dir", n.dir,
+		"--initial-cluster", n.cluster, "--initial-cluster-token", n.token, "--listen-client-urls", n.client,
 		"--advertise-client-urls", n.client, "--listen-peer-urls", n.peer,
 		"--initial-advertise-peer-urls", n.known, "--log-level", "error",
 		"--heartbeat-interval", "100", "--election-timeout", "1000"}

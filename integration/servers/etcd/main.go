@@ -24,7 +24,7 @@ func main() {
 	flag.StringVar(&n.client, "client", "", "the URL for clients")
 	flag.StringVar(&n.peer, "peer", "", "the URL for other nodes")
 	flag.StringVar(&n.known, "known", "", "its URL for other nodes; -peer unless it is set")
-	flag.StringVar(&n.secure, "tls", "", "the folder of a registrar, whose clients alone are served")
+	flag.StringVar(&n.secure, "tls", "", "the folder of a registrar: its clients are served")
 	flag.Int64Var(&n.quota, "quota", 0, "how many bytes it may hold: 0 for 2 GiB")
 	await := flag.Bool("await", false, "only say when the node answers")
 	flag.Parse()
