@@ -143,8 +143,7 @@ func (j *judgement) tells(full string, effect int) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0:
+		case !puts(w):
 		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
 			w.Effect < effect:
 			told--

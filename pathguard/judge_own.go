@@ -63,13 +63,14 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	}
 	return top != "" && !slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0, !w.Unknown && !pathname.Within(w.Path(), top):
+		case !puts(&w), !w.Unknown && !pathname.Within(w.Path(), top):
 			return false
-		case w.Right == command.Write && !w.Unknown && j.tells(w.Path(), len(j.script.Effects)):
+		case t.Flags&command.List == 0 && w.Right == command.Write && !w.Unknown &&
+			j.tells(w.Path(), len(j.script.Effects)):
 			return false
 		}
-		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command)
+		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command) &&
+			!j.startsRepository(w.Command)
 	})
 }
 
@@ -80,7 +81,7 @@ func (j *judgement) madeFolder(full string) string {
 		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
 		return ""
 	}
-	for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
+	for dir := full; len(dir) > 1; dir = path.Dir(dir) {
 		if strings.Contains(path.Base(dir), "???") {
 			return dir
 		}
@@ -98,11 +99,26 @@ func (j *judgement) copiesOwn(cmd int) bool {
 	})
 }
 
-// alters reports whether an effect changes what a file says.
-func alters(w *resolve.Target) bool {
-	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
-		w.Flags&(command.Meta|command.Possible) == 0
+// puts reports whether an effect puts something into a file or a folder. One that only takes away
+// leaves nothing that could run.
+func puts(w *resolve.Target) bool {
+	return (w.Right == command.Write || w.Right == command.Create) && w.Flags&command.Meta == 0
 }
+
+// startsRepository reports whether a command is git init: it brings nothing from elsewhere.
+func (j *judgement) startsRepository(cmd int) bool {
+	if !j.by(cmd, "git") {
+		return false
+	}
+	args := j.script.Commands[cmd].Args
+	return len(args) > 1 && args[1].Static && args[1].Text == "init" &&
+		!slices.ContainsFunc(args, func(w shellparse.Word) bool {
+			return !w.Static || strings.HasPrefix(w.Text, "--t")
+		})
+}
+
+// alters reports whether an effect certainly changes what a file says.
+func alters(w *resolve.Target) bool { return puts(w) && w.Flags&command.Possible == 0 }
 
 // by reports whether a command is one of some programs.
 func (j *judgement) by(cmd int, programs ...string) bool {

@@ -28,8 +28,8 @@ func (r *reader) call(callee value, a arguments) value {
 	for _, v := range a.pos {
 		decoded = decoded || v.decoded
 		if v.shape == reference {
-			does, _ := r.g.find(v.text)
-			decoded = decoded || does == "=decoded" // map(chr, ...)
+			does, ok := r.g.find(v.text)
+			decoded = decoded || ok && does == "=decoded" // map(chr, ...)
 		}
 		for _, w := range v.items {
 			decoded = decoded || w.decoded
