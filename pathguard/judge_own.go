@@ -7,7 +7,6 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -53,7 +52,7 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	top := "" // the highest folder that the line makes
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Create && !w.Exists && !w.Unknown && j.by(w.Command, "mkdir") &&
+		if w.Right == command.Create && !w.Exists && !w.Unknown && j.makesFolder(w.Command) &&
 			pathname.Within(full, w.Path()) && (top == "" || pathname.Within(top, w.Path())) {
 			top = w.Path()
 		}
@@ -69,24 +68,8 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 			j.tells(w.Path(), len(j.script.Effects)):
 			return false
 		}
-		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command) &&
-			!j.startsRepository(w.Command)
+		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command) && !j.makesFolder(w.Command)
 	})
-}
-
-// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name that
-// stands for what mktemp will choose; "" if there is none.
-func (j *judgement) madeFolder(full string) string {
-	if !slices.ContainsFunc(j.script.Commands,
-		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
-		return ""
-	}
-	for dir := full; len(dir) > 1; dir = path.Dir(dir) {
-		if strings.Contains(path.Base(dir), "???") {
-			return dir
-		}
-	}
-	return ""
 }
 
 // copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not from
@@ -97,33 +80,6 @@ func (j *judgement) copiesOwn(cmd int) bool {
 			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
 			func(w resolve.Target) bool { return alters(&w) && pathname.Within(w.Path(), r.Path()) }))
 	})
-}
-
-// puts reports whether an effect puts something into a file or a folder. One that only takes away
-// leaves nothing that could run.
-func puts(w *resolve.Target) bool {
-	return (w.Right == command.Write || w.Right == command.Create) && w.Flags&command.Meta == 0
-}
-
-// startsRepository reports whether a command is git init: it brings nothing from elsewhere.
-func (j *judgement) startsRepository(cmd int) bool {
-	if !j.by(cmd, "git") {
-		return false
-	}
-	args := j.script.Commands[cmd].Args
-	return len(args) > 1 && args[1].Static && args[1].Text == "init" &&
-		!slices.ContainsFunc(args, func(w shellparse.Word) bool {
-			return !w.Static || strings.HasPrefix(w.Text, "--t")
-		})
-}
-
-// alters reports whether an effect certainly changes what a file says.
-func alters(w *resolve.Target) bool { return puts(w) && w.Flags&command.Possible == 0 }
-
-// by reports whether a command is one of some programs.
-func (j *judgement) by(cmd int, programs ...string) bool {
-	return cmd >= 0 && cmd < len(j.script.Commands) &&
-		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
 }
 
 // inScratch reports whether a file is in a folder that an agent's program makes for what its
@@ -154,10 +110,10 @@ func (j *judgement) writesNear(full string) bool {
 			return true
 		}
 	}
-	if slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool {
-		return slices.Contains(bring, path.Base(c.Name))
-	}) {
-		return true
+	for i := range j.script.Commands {
+		if j.by(i, bring...) && !j.startsRepository(i) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		return alters(&w) && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
