@@ -85,7 +85,7 @@ func (j *judgement) built(cmd int) bool {
 		case j.onlyComputes(i):
 			told = true
 		case j.isData(i):
-			unread = true
+			unread = unread || j.mentions(i)
 		default:
 			return false
 		}

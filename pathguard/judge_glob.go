@@ -2,11 +2,33 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
+
+// meetsNothing reports whether a pattern begins with letters of its own, says the ending, and fits
+// nothing that is there: what it will meet is from this line, which moves nothing there.
+func (j *judgement) meetsNothing(t *resolve.Target) bool {
+	const few, wild = 3, `*?[{\`
+	for _, g := range j.plan.Globs {
+		if g.Effect == t.Effect {
+			stem := path.Base(g.Pattern)
+			ending := path.Ext(stem)
+			return g.Count == 0 && len(ending) > 1 && !strings.ContainsAny(ending, wild) &&
+				strings.IndexAny(stem, wild) >= few &&
+				!strings.ContainsAny(path.Dir(g.Pattern), wild) &&
+				!slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+					return w.Command != t.Command && (w.Right == command.Delete || w.Unknown && puts(&w))
+				})
+		}
+	}
+	return false
+}
 
 // globs holds every pattern against the rules too: a directory that cannot be listed now
 // may be listed by the command.

@@ -1,9 +1,12 @@
 package pathguard
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -33,6 +36,15 @@ func (j *judgement) isData(effect int) bool {
 			return r.Right != command.Write && r.Path() == t.Path() &&
 				j.by(r.Command, builders...)
 		})
+}
+
+// mentions reports whether a text of the line has the name of the file that an effect writes: a
+// source could take it in.
+func (j *judgement) mentions(effect int) bool {
+	name := path.Base(j.output(effect).Path())
+	return slices.ContainsFunc(j.script.Written, func(f shellparse.Written) bool {
+		return strings.Contains(f.Text, strings.TrimSuffix(name, path.Ext(name)))
+	})
 }
 
 // output is the one file that an effect writes; nil if that is not certain.

@@ -1,6 +1,10 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // binding reads the statements that bind names, at a token that is a name. It returns
 // false, without having moved, for every other statement.
@@ -138,6 +142,12 @@ func (r *reader) iterated() value {
 	t := r.peek()
 	if t.kind == name && r.ahead(1).is("(") {
 		switch t.text {
+		case "range":
+			if r.g.name != "python" {
+				break
+			}
+			r.i++
+			return counted(r.arguments())
 		case "sorted", "list", "set", "reversed", "tuple":
 			r.i++
 			a := r.arguments()
@@ -148,6 +158,29 @@ func (r *reader) iterated() value {
 		}
 	}
 	return r.expr()
+}
+
+// counted is the list of the numbers that range yields, if they are few.
+func counted(a arguments) value {
+	bounds := []int{0, 0, 1}
+	for i, v := range a.pos {
+		n, err := strconv.Atoi(v.text)
+		if v.shape != numeral || err != nil || i >= len(bounds) {
+			return value{}
+		}
+		bounds[i] = n
+	}
+	if len(a.pos) == 1 {
+		bounds[0], bounds[1] = 0, bounds[0]
+	}
+	v := value{shape: list, start: a.start, end: a.end}
+	for n := bounds[0]; n < bounds[1] && bounds[2] > 0; n += bounds[2] {
+		if len(v.items) == maxAlternatives {
+			return value{}
+		}
+		v.items = append(v.items, value{shape: numeral, text: strconv.Itoa(n)})
+	}
+	return heavy(v)
 }
 
 // bindElements binds the names of a loop. Of os.walk's triples the first is a directory
@@ -192,6 +225,7 @@ func (r *reader) function(t token) bool {
 	}
 	m := r.partner()
 	params := r.parameters(r.i+1, m)
+	r.fixture(defined, params)
 	r.i++
 	r.steps(m)
 	r.i = min(m+1, len(r.toks)-1)
@@ -205,6 +239,19 @@ func (r *reader) function(t token) bool {
 		r.forget(params...)
 	}
 	return true
+}
+
+// fixture binds the parameter of a test that is the new folder which pytest makes for it. A program
+// that defines another folder of that name is opaque.
+func (r *reader) fixture(defined string, params []string) {
+	const folder = "tmp_path"
+	switch {
+	case r.g.name != "python":
+	case defined == folder:
+		r.opaque = true
+	case strings.HasPrefix(defined, "test") && slices.Contains(params, folder):
+		r.bind(folder, value{shape: below, text: "/tmp", fresh: true, path: true})
+	}
 }
 
 // lambda reads parameters without brackets, up to a colon or the end of the line.
