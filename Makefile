@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,15 +69,24 @@ stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: non
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh
 
-fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; and what is shipped, against a real S3 server
+fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped, the same on nodes that are parted and on slow disks: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; an agent that is killed 200 times, and files of which a power cut left a part; what is shipped, against a real S3 server, also a full one; and agents of the commit BEFORE (default the one before this)
 	TEST_FLOOD_TIME=$${FLOOD:-10m} $(GO) test -count=1 -timeout 0 -run '^TestFlood$$' -v ./approval/etcd
 	TEST_MACHINES=$${MACHINES:-1000} $(GO) test -count=1 -timeout 0 -run '^TestManyMachines$$' -v ./integration/fleet/agent
+	TEST_ROUNDS=4 $(GO) test -count=1 -timeout 0 -run '^Test(KilledAtWork|TornFiles)$$' -v ./integration/fleet/agent
 	TEST_SERVERS=1 $(GO) test -count=1 -timeout 10m ./integration/fleet/ship
+	TEST_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
+
+capacity: ## what a fleet takes, for docs/capacity.md: questions of one etcd, memory of its programs, MACHINES (default 300) at once, what is shipped in a day of 200 and of 5,000 runs; real runs stay in bin/capacity
+	@mkdir -p bin/capacity
+	$(GO) test -run '^$$' -bench '^BenchmarkMachines$$' -benchtime 10s ./approval/etcd
+	BENCH_CAPACITY=$(CURDIR)/bin/capacity $(GO) test -count=1 -timeout 0 -run '^TestCapacity$$' -v ./integration
+	TEST_REAL_RUNS=$(CURDIR)/bin/capacity/real $(GO) test -count=1 -timeout 0 -run '^TestCapacity$$' -v ./integration/fleet/ship
+	TEST_MACHINES=$${MACHINES:-300} $(GO) test -count=1 -timeout 0 -run '^TestManyMachines$$' -v ./integration/fleet/agent
 
 test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
 	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClients' -v ./integration; status=$$?; \
-	UPDATE=1 $(GO) test -count=1 -run '^TestReadmeClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
+	UPDATE=1 $(GO) test -count=1 -run '^TestDocsClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
 
 capture-clients: ## what these programs give their shell and their hook, into integration/testdata/clients; CLIENTS as above
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
@@ -122,7 +131,7 @@ tables: ## after a change of facts: what a start asks of them, made ahead of tim
 	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltin(NamesAreOfTheTables|Digest)$$'
 
 golden: tables ## rewrite golden files and transcripts after an intended change
-	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'
+	UPDATE=1 $(GO) test ./integration -run '^Test(Script|DocsClients|DemoCast)$$'
 	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time, as ratios to bash and bwrap
@@ -147,6 +156,6 @@ bench-console: ## the console in Chromium: replay of LONG MiB (default 900), que
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^Test(LongReplayInABrowser|TapToRunning|ManyQuestionsInABrowser)$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
-	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers(Do)?$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit

@@ -94,3 +94,18 @@ func (s *Store) Wait(ctx context.Context, id string) (e Envelope, err error) {
 	})
 	return e, err
 }
+
+// AnyQuestion is no question: what waits for it is told of every change.
+const AnyQuestion = "any"
+
+// watchAgain is how often what watches is told without a sign of a change.
+const watchAgain = 5 * time.Second
+
+// Watch calls tell now, and whenever the store may have changed, until ctx ends or the store fails.
+// It is prompt where another process has the database ([DB].Await).
+func (s *Store) Watch(ctx context.Context, tell func()) error {
+	return s.db.Await(ctx, AnyQuestion, func() (time.Duration, bool, error) {
+		tell()
+		return watchAgain, false, nil
+	})
+}

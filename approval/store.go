@@ -30,7 +30,8 @@ type DB interface {
 	Do(ctx context.Context, j *Job) error
 	// Await calls look until it reports that the wait is over: at once if a transaction said that
 	// the question has changed ([Tx].Changed), and after the duration that look returns. It holds
-	// no lock between calls.
+	// no lock between calls. For AnyQuestion, a database that others write over a network calls it
+	// after each transaction.
 	Await(ctx context.Context, id string, look Look) error
 }
 

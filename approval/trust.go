@@ -98,6 +98,20 @@ func LoadTrust(path string) (TrustList, error) {
 	return ParseTrust(text)
 }
 
+// LoadWholeTrust is LoadTrust for a list that the fleet's agent has written. One that does not end
+// with a line was cut, perhaps before what limits its last key.
+func LoadWholeTrust(path string) (TrustList, error) {
+	text, err := private.Read(path, maxTrustList)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		return nil, &FileError{Path: path, Err: ErrMalformed,
+			Hint: "its last line was cut; the agent writes it again: tadactl fleet agent"}
+	}
+	return ParseTrust(text)
+}
+
 // And returns the keys of both lists. A key that is in both is trusted as far as both say.
 func (l TrustList) And(more TrustList) TrustList {
 	all := slices.Clone(l)

@@ -34,12 +34,17 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 
+	"launcher/sandbox/attack.plainLine.Try":        "doctor --attack: a line of a shell",
+	"launcher/sandbox/attack.plainWorld.sandboxed": "doctor --attack: the same in the fence",
+
 	// make packages, which is neither of the two programs
 	"packaging/release.maker.output": "git and go", "packaging/release.maker.goBuild": "go build",
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
 
 	// servers of tests, in tests
-	"integration/served.build": "go build", "integration/served.start": "a server",
+	"integration/served.build": "go build", "integration/served.newProcess": "a server",
+
+	"integration/distant.Fleet.command": "the program of a fleet, as a child of this one",
 
 	"cmd/tadactl/cli.execFleet":        "the program of a fleet, in place of this one",
 	"cmd/tadactl/cli.editSession.open": "a person's editor",

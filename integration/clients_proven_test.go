@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// features are what is proved about a client, in the order of README's table, and by which tests.
+// features are what is proved about a client, in the order of the table, and by which tests.
 // For a test that proves less, result says so.
 var features = []struct{ name, tests, result string }{
 	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell " +
@@ -77,11 +77,11 @@ func TestEveryClientTestProves(t *testing.T) {
 	}
 }
 
-// proven is what the tests proved, in the order of the clients and of the features. README's table
-// is made from it.
+// proven is what the tests proved, in the order of the clients and of the features. The
+// table of docs/tested.md is made from it.
 const proven = "testdata/clients/proven.txt"
 
-const provenHead = "# What `make test-clients` proved: client, version, feature, result. It writes this file, and README's table.\n"
+const provenHead = "# What `make test-clients` proved: client, version, feature, result. It writes this file, and the table of docs/tested.md.\n"
 
 type proof struct{ client, version, feature, result string }
 

@@ -17,22 +17,7 @@ import (
 func TestDemoAtATerminal(t *testing.T) {
 	t.Parallel()
 	for name, person := range map[string]func(*testing.T, *screen, io.Writer){
-		"yes": func(t *testing.T, s *screen, keys io.Writer) {
-			step(t, s, keys, "1/7 ", "[press Enter]", "\r")
-			step(t, s, keys, "2/7 ", "[press Enter]", "\r")
-			step(t, s, keys, "3/7 ", "type yes: ", "yes\r")
-			step(t, s, keys, "put back; ", "[press Enter]", "\r")
-			step(t, s, keys, "4/7 ", "type ", "")
-			if _, err := s.showsOne(" to approve "); err != nil {
-				t.Fatal(err, s.text())
-			}
-			words := strings.Fields(s.before())
-			for _, key := range words[len(words)-1] {
-				time.Sleep(20 * time.Millisecond) // a person does not type a burst of keys
-				step(t, s, keys, "", "", string(key))
-			}
-			step(t, s, keys, "notes.txt", "[press Enter]", "\r")
-		},
+		"yes": answerYes,
 		"no": func(t *testing.T, s *screen, keys io.Writer) {
 			step(t, s, keys, "1/7 ", "[press Enter]", "\r")
 			step(t, s, keys, "2/7 ", "[press Enter]", "\r")
@@ -47,9 +32,7 @@ func TestDemoAtATerminal(t *testing.T) {
 			p, tmp := demoPlace(t)
 			s, tty := p.asPerson("exec tadactl demo")
 			person(t, s, tty)
-			step(t, s, tty, "5/7 ", "[press Enter]", "\r")
-			step(t, s, tty, "6/7 ", "[press Enter]", "\r")
-			step(t, s, tty, "7/7 ", "the folder is removed", "")
+			seeTheRest(t, s, tty)
 			if err := tty.Wait(); err != nil {
 				t.Error(err, s.text())
 			}
@@ -59,6 +42,33 @@ func TestDemoAtATerminal(t *testing.T) {
 			nothingLeft(t, p, tmp)
 		})
 	}
+}
+
+// answerYes is a person who takes the deletion back, and approves the dangerous command.
+func answerYes(t *testing.T, s *screen, keys io.Writer) {
+	t.Helper()
+	step(t, s, keys, "1/7 ", "[press Enter]", "\r")
+	step(t, s, keys, "2/7 ", "[press Enter]", "\r")
+	step(t, s, keys, "3/7 ", "type yes: ", "yes\r")
+	step(t, s, keys, "put back; ", "[press Enter]", "\r")
+	step(t, s, keys, "4/7 ", "type ", "")
+	if _, err := s.showsOne(" to approve "); err != nil {
+		t.Fatal(err, s.text())
+	}
+	words := strings.Fields(s.before())
+	for _, key := range words[len(words)-1] {
+		time.Sleep(20 * time.Millisecond) // a person does not type a burst of keys
+		step(t, s, keys, "", "", string(key))
+	}
+	step(t, s, keys, "notes.txt", "[press Enter]", "\r")
+}
+
+// seeTheRest is a person who goes through the last steps.
+func seeTheRest(t *testing.T, s *screen, keys io.Writer) {
+	t.Helper()
+	step(t, s, keys, "5/7 ", "[press Enter]", "\r")
+	step(t, s, keys, "6/7 ", "[press Enter]", "\r")
+	step(t, s, keys, "7/7 ", "the folder is removed", "")
 }
 
 // Ctrl-C leaves the demo at once, and --auto answers at a terminal too.

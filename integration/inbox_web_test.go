@@ -21,7 +21,7 @@ import (
 // A page is the inbox in a browser, as the person has it: the link and the codes come from the
 // terminal.
 type page struct {
-	t        *testing.T
+	t        testing.TB
 	p        *place
 	terminal *screen
 	tty      *os.File
@@ -32,8 +32,14 @@ type page struct {
 
 func openPage(t *testing.T) *page {
 	t.Helper()
-	p := newPlace(t).asking()
-	s, tty := p.on("tadactl inbox --web; echo left $?")
+	return newPlace(t).asking().page("tadactl inbox --web; echo left $?")
+}
+
+// page opens the page that a line serves.
+func (p *place) page(line string) *page {
+	t := p.t
+	t.Helper()
+	s, tty := p.on(line)
 	if err := s.shows("To approve there, type the code"); err != nil {
 		t.Fatal(err, s.text())
 	}
@@ -73,14 +79,21 @@ func (g *page) ask(command string) (id, code string) {
 		"status 75") {
 		g.t.Fatal(out)
 	}
-	line := regexp.MustCompile(`([0-9a-f-]{36})  R\d  code ([0-9A-Z]{6})  plan`)
+	return g.announced(known)
+}
+
+// announced waits for a question that the terminal shows after what is known of it.
+func (g *page) announced(known string) (id, code string) {
+	g.t.Helper()
+	line := regexp.MustCompile(
+		`((?:tada-[0-9a-f]+/)?[0-9a-f-]{36})  R\d  code ([0-9A-Z]{6})  plan`)
 	for range 500 {
 		if m := line.FindStringSubmatch(strings.TrimPrefix(g.terminal.text(), known)); m != nil {
 			return m[1], m[2]
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	g.t.Fatalf("no code for %q: %q", command, g.terminal.text())
+	g.t.Fatalf("no code: %q", g.terminal.text())
 	return "", ""
 }
 
@@ -131,7 +144,13 @@ func (g *page) send(method, path string, form url.Values,
 // form reads the question's page and fills in its form.
 func (g *page) form(id, code, answer string) url.Values {
 	g.t.Helper()
-	status, _, body := g.send("GET", g.path+"q/"+id, nil, nil)
+	return g.filled("q/"+id, code, answer)
+}
+
+// filled is form for the page of a question at a path.
+func (g *page) filled(path, code, answer string) url.Values {
+	g.t.Helper()
+	status, _, body := g.send("GET", g.path+path, nil, nil)
 	if status != http.StatusOK {
 		g.t.Fatal(status, body)
 	}

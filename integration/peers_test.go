@@ -107,9 +107,11 @@ func peers(t *testing.T, run, work, homes string) []peer {
 	if p, err := exec.LookPath("srt"); err == nil && exec.Command(p, "-c", "true").Run() == nil {
 		list = append(list, peer{"srt", []string{p, "-c"}})
 	}
-	if p, err := exec.LookPath("codex"); err == nil &&
-		exec.Command(p, "sandbox", "--", "true").Run() == nil {
-		list = append(list, peer{"codex sandbox", []string{p, "sandbox", "--", "bash", "-c"}})
+	// Codex makes its helpers in its home, and never in the usual place for temporary files, where
+	// the home of tests is.
+	codex := []string{"env", "TMPDIR=/var/tmp", "codex", "sandbox", "--", "bash", "-c"}
+	if exec.Command(codex[0], append(codex[1:len(codex):len(codex)], "true")...).Run() == nil {
+		list = append(list, peer{"codex sandbox", codex})
 	}
 	return list
 }

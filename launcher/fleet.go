@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -24,6 +25,19 @@ func (l *Launcher) inFleet(j *Judgement) {
 		j.decide(j.Verdict.Offline(offline, err.Error()))
 	}
 }
+
+// frozen returns why nothing may run on this machine of a fleet; "" if it may, or it is in none.
+func (l *Launcher) frozen() string {
+	why := l.state.Frozen()
+	if why == "" || !l.state.Joined() { // nearly always there is no order: one look
+		return ""
+	}
+	return why
+}
+
+// orderSignal tells a launcher to look whether its machine is frozen. A launcher that does not know
+// it ignores it.
+const orderSignal = syscall.Signal(44)
 
 // offline says why no question about j can be asked now; "" if it can.
 func (l *Launcher) offline(j *Judgement) string {

@@ -82,19 +82,11 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s",
 			id, run.Within, run.Within)
 	}
-	pid, err := strconv.Atoi(strings.SplitN(run.launcher, "@", 2)[0])
+	fd, err := run.launcherFD()
 	if err != nil {
-		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
-	}
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
+		return false, err
 	}
 	defer unix.Close(fd)
-	if state.ProcessOf(pid) != run.launcher || hasEnded(fd, 0) {
-		// the process with that number is another one by now, or gone
-		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
-	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
@@ -111,6 +103,23 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 			"the kernel", id)
 	}
 	return false, nil
+}
+
+// launcherFD returns a pidfd of the run's launcher, or an error that wraps errNotRunning.
+func (p Past) launcherFD() (fd int, err error) {
+	pid, err := strconv.Atoi(strings.SplitN(p.launcher, "@", 2)[0])
+	if err != nil {
+		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+	}
+	if fd, err = unix.PidfdOpen(pid, 0); err != nil {
+		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+	}
+	if state.ProcessOf(pid) != p.launcher || hasEnded(fd, 0) {
+		// the process with that number is another one by now, or gone
+		unix.Close(fd)
+		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+	}
+	return fd, nil
 }
 
 var errNotRunning = errors.New("it is not running; try: tadactl sessions")

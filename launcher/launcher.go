@@ -53,6 +53,7 @@ type fleetPolicy struct {
 type misconfigured struct {
 	mends   bool  // a configuration that is refused denies everything, and is no error
 	refused error // why policy is the one that denies everything
+	named   bool  // the state directory was named, so how to mend it names it too
 
 	failed []pathguard.CaseResult // the cases for which the configuration before it applies too
 }

@@ -198,7 +198,7 @@ func (s *study) weigh() {
 			}
 			if d, judged := s.under(with, a); err == nil && judged == nil &&
 				d == pathguard.Allow && len(a.yes) == 0 {
-				p.Also = append(p.Also, Example{newest.ID, newest.Began, newest.Dir, text})
+				p.Also = append(p.Also, Example{newest.ID, newest.Began, newest.Dir, text, ""})
 			}
 		}
 		slices.Sort(p.Examples)

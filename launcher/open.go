@@ -18,10 +18,23 @@ func (p Place) Open() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.policy, err = l.load(); err != nil {
-		return nil, p.mendable(l, err)
+	if err := l.read(); err != nil {
+		return nil, err
 	}
 	return l, nil
+}
+
+// read reads the policy. The error says how to mend what is refused.
+func (l *Launcher) read() (err error) {
+	l.policy, err = l.load()
+	if l.mends && isMistake(err) {
+		l.policy, l.refused = pathguard.Policy{}, l.mendable(err)
+		return nil
+	}
+	if err != nil && !l.mends {
+		err = l.mendable(err)
+	}
+	return err
 }
 
 // OpenToRun is Open for a process that runs one command: the namespaces for it are made while the
@@ -34,9 +47,9 @@ func (p Place) OpenToRun() (*Launcher, error) {
 	if l.once = true; l.level() == sandbox.Strong {
 		l.early = sandbox.Prepare(sandbox.Off)
 	}
-	if l.policy, err = l.load(); err != nil {
+	if err := l.read(); err != nil {
 		l.Release()
-		return nil, p.mendable(l, err)
+		return nil, err
 	}
 	return l, nil
 }
@@ -55,12 +68,7 @@ func (p Place) OpenToMend() (*Launcher, error) {
 		return nil, err
 	}
 	l.mends = true
-	l.policy, err = l.load()
-	if isMistake(err) {
-		l.policy, l.refused = pathguard.Policy{}, p.mendable(l, err)
-		return l, nil
-	}
-	return l, err
+	return l, l.read()
 }
 
 // load reads the configuration, with what the fleet says if the machine is in one, and applies the
@@ -93,6 +101,7 @@ func (p Place) prepare() (*Launcher, error) {
 	}
 	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
 		frameTime: frameTime}
+	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former
 	approvals.Plain = func() bool { return p.Plain || l.policy.Settings().Approval.Plain }

@@ -38,8 +38,7 @@ type Past struct {
 	Session bool   `json:"session,omitempty"`
 	Tier    string `json:"tier,omitempty"`
 
-	// its command has ended with Status, and processes that it left go on
-	Background bool `json:"background,omitempty"`
+	PastCourse
 
 	Within string `json:"within,omitempty"` // the session that it ran inside of
 	// the log reported it lost, by a mistake of earlier versions, and it went on
@@ -59,6 +58,14 @@ type pastNotes struct {
 	asked    bool  // it was refused because a question has no answer yet
 	place    int64 // where its first entry begins
 	told     int64 // where its newest entry ends
+}
+
+// A PastCourse is how a run goes that has not ended.
+type PastCourse struct {
+	// its command has ended with Status, and processes that it left go on
+	Background bool `json:"background,omitempty"`
+	// it is stopped, by an order of the fleet
+	Paused bool `json:"paused,omitempty"`
 }
 
 // A PastVerdict is how a run was judged.
@@ -156,6 +163,10 @@ func (r *Past) add(e audit.Entry, first bool) error {
 	r.told = e.Place().Size
 	r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
 	r.reported = r.reported || e.Kind == audit.KindOrphan
+	r.Paused = e.Kind == record.KindPaused
+	if r.Paused || e.Kind == record.KindContinued {
+		return nil
+	}
 	r.asked = e.Kind == record.KindDenied && body.Code == "pending"
 	r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
 	if status, _ := body.Status.(string); e.Kind == record.KindDenied {

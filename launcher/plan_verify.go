@@ -115,7 +115,7 @@ func (l *Launcher) keepPlansNote(note plansNote, keep bool) {
 // namedPlans are the names of the plans of the runs of the log from a byte on.
 func (l *Launcher) namedPlans(from int64) (map[string]bool, error) {
 	named := map[string]bool{}
-	err := l.intents(Replay{from: from}, func(r recorded) {
+	err := intents(l, Replay{from: from}, func(r recorded) {
 		if r.Plan != "" {
 			named[r.Plan] = true
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/tada-run/tada-run/launcher/state"
@@ -74,17 +75,26 @@ func isMistake(err error) bool {
 	return errors.As(err, &mistake)
 }
 
-// mendable adds how to mend a mistake in a file that `tadactl policy edit` opens. It edits no
-// other, and a file that cannot be read says itself what helps.
-func (p Place) mendable(l *Launcher, err error) error {
+// mendable adds how to mend a mistake in a bundle of the fleet, or in a file that `tadactl policy
+// edit` opens. It edits no other, and a file that cannot be read says itself what helps.
+func (l *Launcher) mendable(err error) error {
 	mistake := (*pathguard.ConfigError)(nil)
-	if !errors.As(err, &mistake) || mistake.Line == 0 {
+	if !errors.As(err, &mistake) {
+		return err
+	}
+	if bundle, is := strings.CutPrefix(mistake.File, bundleLayer); is {
+		name, _, _ := strings.Cut(bundle, " ")
+		mistake.Fix = fmt.Sprintf("upgrade tada-run, or have an administrator type: tadactl "+
+			"fleet policy withdraw %s", name)
+		return err
+	}
+	if mistake.Line == 0 {
 		return err
 	}
 	switch mistake.File {
 	case l.state.Config():
 		mistake.Fix = "tadactl policy edit"
-		if p.State != "" {
+		if l.named {
 			mistake.Fix = fmt.Sprintf("tadactl --home %q policy edit", l.state.Dir)
 		}
 	case ownConfig(l.account):

@@ -114,6 +114,11 @@ func (l *Launcher) options() audit.VerifyOptions {
 	return audit.VerifyOptions{Mark: l.state.Mark(), Codec: l.Codec}
 }
 
+// Growing returns the log, to be read after a point, and on while it grows.
+func (l *Launcher) Growing(after audit.Point) *audit.Growing {
+	return audit.Grow(l.state.Audit(), l.options(), after)
+}
+
 // Checkpoint verifies the log and signs its size and root, a C2SP tlog-checkpoint. A copy is
 // kept beside the log; the one that counts is kept elsewhere.
 func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {

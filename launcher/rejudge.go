@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"path"
+	"path/filepath"
 
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
@@ -12,6 +13,9 @@ import (
 type rejudge struct {
 	policy pathguard.Policy
 	home   string
+	// a bundle, for every account; policy and home are not used then
+	bundle *pathguard.ConfigFile
+	homes  map[string]*rejudge
 	// the policy in a workspace with a configuration of its own
 	tighter map[rulesAt]pathguard.Policy
 }
@@ -38,6 +42,7 @@ func (n notJudged) Error() string { return string(n) }
 
 // judge is what the policy says about a recorded plan, or why it cannot be said.
 func (r *rejudge) judge(f *frozen.Frozen) (pathguard.Verdict, error) {
+	r = r.of(f.Plan.Caller.Home)
 	switch {
 	case f.Hidden:
 		return pathguard.Verdict{}, errHidden
@@ -67,9 +72,31 @@ func (r *rejudge) judge(f *frozen.Frozen) (pathguard.Verdict, error) {
 	return v, nil
 }
 
+// of judges for an account with a home, where this is about a bundle.
+func (r *rejudge) of(home string) *rejudge {
+	if r.bundle == nil {
+		return r
+	}
+	if one, ok := r.homes[home]; ok {
+		return one
+	}
+	p, err := pathguard.Load(pathguard.Account{Home: home, EnvHome: home,
+		StateDir: filepath.Join(home, ".tada")}, *r.bundle)
+	if err != nil {
+		return &rejudge{} // which is of no account
+	}
+	if r.homes == nil {
+		r.homes = map[string]*rejudge{}
+	}
+	one := &rejudge{policy: p, home: home}
+	r.homes[home] = one
+	return one
+}
+
 // by are the rules of the configuration that have this verdict on a plan.
 func (r *rejudge) by(f *frozen.Frozen, d pathguard.Decision) []string {
 	list := []string{}
+	r = r.of(f.Plan.Caller.Home)
 	p, _ := r.at(f)
 	for _, fit := range p.Fittings(f.Plan) {
 		if fit.Verdict == d {

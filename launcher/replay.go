@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -38,10 +39,12 @@ type Changed struct {
 // Allows reports whether the runs of a group would no longer be asked about or denied.
 func (c Changed) Allows() bool { return c.To == pathguard.Allow.String() }
 
-// example notes a run that is newer than those before.
-func (c *Changed) example(r recorded) {
-	c.Examples = append(c.Examples[max(0, len(c.Examples)-mostExamples+1):],
-		Example{r.SID, r.time, r.Dir, cmp.Or(r.Inside, r.Command)})
+// example notes a run of a machine, if it is one of the newest.
+func (c *Changed) example(r recorded, machine string) {
+	c.Examples = append(c.Examples,
+		Example{r.SID, r.time, r.Dir, cmp.Or(r.Inside, r.Command), machine})
+	slices.SortStableFunc(c.Examples, func(a, b Example) int { return a.Time.Compare(b.Time) })
+	c.Examples = c.Examples[max(0, len(c.Examples)-mostExamples):]
 }
 
 // An Example is one run of a group.
@@ -50,6 +53,7 @@ type Example struct {
 	Time    time.Time `json:"time"`
 	Dir     string    `json:"cwd"`
 	Command string    `json:"command"`
+	Machine string    `json:"machine,omitempty"` // of a fleet
 }
 
 // A Skipped is why runs were not judged again, and how many.
@@ -71,14 +75,36 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 			return Replayed{}, err
 		}
 	}
-	t := &replaying{Replay: o, next: rejudge{policy: p, home: l.account},
-		now: rejudge{policy: l.policy, home: l.account}, skipped: map[string]int{},
+	t := replaying(o, rejudge{policy: p, home: l.account},
+		rejudge{policy: l.policy, home: l.account})
+	err := t.add(l, plans.All(l.state.Plans(), l.Codec), "")
+	return t.Result(), err
+}
+
+// A Replaying is a replay that goes on, over one record or several.
+type Replaying struct {
+	Replay
+	next    rejudge
+	now     rejudge // the policy in force; for bundles, what is built in
+	skipped map[string]int
+	changed map[string][]*Changed // by the name of the plan
+	groups  map[string]*Changed
+	done    Replayed
+}
+
+func replaying(o Replay, next, now rejudge) *Replaying {
+	return &Replaying{Replay: o, next: next, now: now, skipped: map[string]int{},
 		changed: map[string][]*Changed{}, groups: map[string]*Changed{}}
-	runs, err := l.tally(o)
+}
+
+// add judges the runs of a record again. machine is whose it is, for examples.
+func (t *Replaying) add(log entries, stored iter.Seq[plans.Plan], machine string) error {
+	runs, err := tallyOf(log, t.Replay)
 	if err != nil {
-		return Replayed{}, err
+		return err
 	}
-	for plan := range plans.All(l.state.Plans(), l.Codec) {
+	clear(t.changed)
+	for plan := range stored {
 		if of, ok := runs.plans[plan.Name]; ok {
 			delete(runs.plans, plan.Name)
 			t.plan(plan, of, runs.policies)
@@ -88,19 +114,9 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 		t.skip(lostPlan, tallies)
 	}
 	if runs.without > 0 {
-		t.skipped[noPlan] = runs.without
+		t.skipped[noPlan] += runs.without
 	}
-	return t.result(), t.examples(l)
-}
-
-// replaying is a replay that goes on.
-type replaying struct {
-	Replay
-	next, now rejudge
-	skipped   map[string]int
-	changed   map[string][]*Changed // by the name of the plan
-	groups    map[string]*Changed
-	done      Replayed
+	return t.examples(log, machine)
 }
 
 // Why a run has no plan to be judged.
@@ -110,14 +126,14 @@ const (
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 )
 
-func (t *replaying) skip(why string, runs []tally) {
+func (t *Replaying) skip(why string, runs []tally) {
 	for _, r := range runs {
 		t.skipped[why] += r.count
 	}
 }
 
 // plan judges one plan again and compares it with what its runs were.
-func (t *replaying) plan(p plans.Plan, runs []tally, policies []string) {
+func (t *Replaying) plan(p plans.Plan, runs []tally, policies []string) {
 	err := p.Err
 	var f *frozen.Frozen
 	if err == nil {
@@ -135,10 +151,10 @@ func (t *replaying) plan(p plans.Plan, runs []tally, policies []string) {
 		return
 	}
 	t.done.Plans++
-	inForce, _ := t.now.at(f)
+	inForce := t.inForce(f)
 	for _, r := range runs {
 		earlier := 0
-		if policies[r.policy] != inForce.Digest() {
+		if inForce != "" && policies[r.policy] != inForce {
 			earlier = r.count
 		}
 		t.done.Runs += r.count
@@ -154,8 +170,17 @@ func (t *replaying) plan(p plans.Plan, runs []tally, policies []string) {
 	}
 }
 
+// inForce is the digest of the policy in force for a plan; "" if that is not known.
+func (t *Replaying) inForce(f *frozen.Frozen) string {
+	if t.now.bundle != nil {
+		return ""
+	}
+	p, _ := t.now.at(f)
+	return p.Digest()
+}
+
 // group returns the runs that change in this way for the same rules.
-func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Changed {
+func (t *Replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Changed {
 	was, rules := r.verdict, v.Deciding()
 	if was < v.Decision {
 		rules = r.rules
@@ -176,20 +201,21 @@ func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 }
 
 // examples names the newest runs of each group.
-func (t *replaying) examples(l *Launcher) error {
+func (t *Replaying) examples(log entries, machine string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}
-	return l.intents(t.Replay, func(r recorded) {
+	return intents(log, t.Replay, func(r recorded) {
 		for _, g := range t.changed[r.Plan] {
 			if g.From == r.Verdict {
-				g.example(r)
+				g.example(r, machine)
 			}
 		}
 	})
 }
 
-func (t *replaying) result() Replayed {
+// Result returns what was found. It is called once, at the end.
+func (t *Replaying) Result() Replayed {
 	for _, g := range t.groups {
 		t.done.Changes = append(t.done.Changes, g)
 	}

@@ -110,7 +110,7 @@ func (l *Launcher) verdictUnder(j *Judgement, p pathguard.Policy) (pathguard.Ver
 // groups.
 func (l *Launcher) Shadowed(o Replay) (Replayed, error) {
 	var done Replayed
-	err := l.intents(o, func(r recorded) {
+	err := intents(l, o, func(r recorded) {
 		done.Runs++
 		if r.Shadow.Verdict == "" {
 			done.Same++
@@ -126,7 +126,7 @@ func (l *Launcher) Shadowed(o Replay) (Replayed, error) {
 				Rules: r.Shadow.Rules})
 		}
 		done.Changes[i].Count++
-		done.Changes[i].example(r)
+		done.Changes[i].example(r, "")
 	})
 	sortChanges(done.Changes)
 	return done, err

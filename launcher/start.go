@@ -37,8 +37,8 @@ func (r *announced) permitted(ctx context.Context,
 // frozenMeanwhile refuses a run of a machine that was frozen after it was judged; nil if it was
 // not. The run is among those that have no end yet, so a freeze after this look ends it.
 func (r *announced) frozenMeanwhile() *refusal.Refusal {
-	why := r.l.state.Frozen()
-	if why == "" || !r.l.state.Joined() { // nearly always there is no order: one look
+	why := r.l.frozen()
+	if why == "" {
 		return nil
 	}
 	// The judgement stays as it is: the sandbox may be being built from it at this moment.
@@ -111,7 +111,7 @@ func (u undoing) unless(succeeded bool) {
 // two changes of thread, so it is done where the sandbox is waited for anyway.
 func listen() chan os.Signal {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, session.Forwarded()...)
+	signal.Notify(signals, append(session.Forwarded(), orderSignal)...)
 	return signals
 }
 

@@ -28,9 +28,13 @@ func (s *started) wait(ctx context.Context) (_ Outcome, err error) {
 	go w.reap(changes)
 	sealing := time.AfterFunc(sealAfter, w.seal)
 	defer sealing.Stop()
-	limit, done, failed := w.deadline(), ctx.Done(), w.terminal.Failed()
+	w.limit.begin(w.timeout())
+	w.obey()
+	done, failed := ctx.Done(), w.terminal.Failed()
 	for {
 		select {
+		case <-w.paused():
+			w.obey()
 		case <-w.hosting.ordered():
 			w.stop()
 		case sig := <-w.signals:
@@ -39,7 +43,7 @@ func (s *started) wait(ctx context.Context) (_ Outcome, err error) {
 			w.endsBy("the end of " + w.owner.Name)
 			w.owner.Ended = nil
 			w.stop()
-		case <-limit:
+		case <-w.limit.over():
 			w.timedOut = true
 			w.endsBy("time limit")
 			w.stop()
@@ -84,6 +88,9 @@ func (w *supervision) stop() {
 	if w.kill != nil {
 		return
 	}
+	if w.pause != nil {
+		w.process.Kill() // what is stopped does not tidy up
+	}
 	if w.hosting != nil {
 		w.hangUp()
 	} else {
@@ -96,6 +103,11 @@ func (w *supervision) stop() {
 // signal takes a signal that this process got.
 func (w *supervision) signal(sig os.Signal) {
 	switch {
+	case sig == orderSignal:
+		w.obey()
+	case w.pause != nil && w.endsOn(sig):
+		w.endsBy("signal")
+		w.process.Kill() // it would not hear it
 	case w.hosting != nil && (sig == syscall.SIGTERM || sig == syscall.SIGHUP):
 		w.stop() // logout, shutdown, tadactl kill
 	case w.isOver():
@@ -127,13 +139,6 @@ func (w *supervision) forward(sig os.Signal) {
 // killGrace is how long a command may tidy up after SIGTERM. Clients that time out wait about
 // as long before they kill us.
 const killGrace = 2 * time.Second
-
-func (w *supervision) deadline() <-chan time.Time {
-	if w.timeout() <= 0 {
-		return nil
-	}
-	return time.After(w.timeout())
-}
 
 // reap passes on every change of the command up to its end.
 func (w *supervision) reap(changes chan<- change) {

@@ -15,6 +15,8 @@ type supervision struct {
 	contacts    connectionLog // its connections, on their way into the log
 	timedOut    bool
 	stopping    bool             // this process was asked to stop
+	limit       countdown        // to the time limit
+	pause       *time.Ticker     // while an order of the fleet stops it; nil otherwise
 	kill        <-chan time.Time // when what was asked to end is killed
 }
 

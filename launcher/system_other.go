@@ -4,16 +4,12 @@ package launcher
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 )
 
 // supported says plainly what this system lacks.
-func supported() error {
-	return fmt.Errorf("tada-run has no sandbox for %s and runs nothing without one; use Linux "+
-		"5.13 or newer", runtime.GOOS)
-}
+func supported() error { return unsupported(runtime.GOOS) }
 
 func umask() int { return -1 }
 

@@ -3,6 +3,7 @@ package launcher
 import (
 	"encoding/json"
 	"errors"
+	"iter"
 	"os"
 	"slices"
 	"time"
@@ -41,9 +42,14 @@ type recorded struct {
 	time time.Time
 }
 
+// entries is a log that can be read.
+type entries interface {
+	Entries(audit.Filter) iter.Seq2[audit.Entry, error]
+}
+
 // intents calls visit for what was announced since a time in a workspace, oldest first.
-func (l *Launcher) intents(o Replay, visit func(recorded)) error {
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent},
+func intents(log entries, o Replay, visit func(recorded)) error {
+	for e, err := range log.Entries(audit.Filter{Kinds: []string{record.KindIntent},
 		Since: o.Since, From: o.from}) {
 		var bad *audit.BadEntry
 		var r recorded
@@ -77,10 +83,10 @@ type tallied struct {
 	without  int      // runs that have none
 }
 
-func (l *Launcher) tally(o Replay) (t tallied, err error) {
+func tallyOf(log entries, o Replay) (t tallied, err error) {
 	t.plans = map[string][]tally{}
 	numbers := map[string]int{}
-	err = l.intents(o, func(r recorded) {
+	err = intents(log, o, func(r recorded) {
 		var verdict pathguard.Decision
 		if r.Plan == "" || verdict.UnmarshalText([]byte(r.Verdict)) != nil {
 			t.without++

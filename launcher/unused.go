@@ -26,7 +26,7 @@ type Unneeded struct {
 func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
 	named := map[string]bool{}
 	begun, unknown := false, false
-	err = l.intents(Replay{}, func(r recorded) {
+	err = intents(l, Replay{}, func(r recorded) {
 		switch {
 		case r.time.Before(since):
 			begun = true

@@ -67,11 +67,11 @@ func isWords(text string) bool {
 	})
 }
 
-// built reports whether a command runs what a compiler makes of files that are there
-// already: that is no other than running the project's own program. What the same line
-// writes or fetches could be among the sources, and then it is another matter.
+// built reports whether a command runs what a compiler makes of files that are there already: that
+// is no other than running the project's own program. What the same line writes could be among the
+// sources: then it has to be spelled out and only compute, or be data.
 func (j *judgement) built(cmd int) bool {
-	made, told, unread := false, false, false
+	made, told := false, false
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
 		switch {
@@ -83,14 +83,13 @@ func (j *judgement) built(cmd int) bool {
 			j.by(e.Command, "sed") && j.editsLittle(e.Command):
 			made = made || e.Command < cmd
 		case j.onlyComputes(i):
-			told = true
+			told = told || !j.isData(i)
 		case j.isData(i):
-			unread = unread || j.mentions(i)
 		default:
 			return false
 		}
 	}
-	return made && !(told && unread) && !(told && j.defines())
+	return made && !(told && j.defines())
 }
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
@@ -126,33 +125,6 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 		}
 	}
 	return j.tells(full, t.Effect)
-}
-
-// tells reports whether everything that the line puts into a file is spelled out in the line,
-// before an effect.
-func (j *judgement) tells(full string, effect int) bool {
-	told := 0
-	for _, f := range j.script.Written {
-		if f.Name == full {
-			told++
-		}
-	}
-	if told == 0 {
-		return false
-	}
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		switch {
-		case !puts(w):
-		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
-			w.Effect < effect:
-			told--
-		case pathname.Within(full, w.Path()) &&
-			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
-			return false
-		}
-	}
-	return told == 0
 }
 
 // inNewEnvironment reports whether a program is in a Python environment that the same line makes

@@ -23,7 +23,7 @@ func (j *judgement) meetsNothing(t *resolve.Target) bool {
 				strings.IndexAny(stem, wild) >= few &&
 				!strings.ContainsAny(path.Dir(g.Pattern), wild) &&
 				!slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-					return w.Command != t.Command && (w.Right == command.Delete || w.Unknown && puts(&w))
+					return w.Command != t.Command && (w.Right == command.Delete || w.Unknown && alters(&w))
 				})
 		}
 	}

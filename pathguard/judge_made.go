@@ -12,8 +12,8 @@ import (
 
 // Folders that the commands of a line make, and what they put into them.
 
-// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name that
-// stands for what mktemp will choose; "" if there is none.
+// madeFolder is the folder that mktemp makes in the line, and that is this one or has it in it, by
+// the name that stands for what mktemp will choose; "" if there is none.
 func (j *judgement) madeFolder(full string) string {
 	if !slices.ContainsFunc(j.script.Commands,
 		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
@@ -61,19 +61,4 @@ func (j *judgement) removesMade(cmd int) bool {
 						j.isGit(c.Command, "worktree", "add")
 				})
 		})
-}
-
-// puts reports whether an effect puts something into a file or a folder. One that only takes away
-// leaves nothing that could run.
-func puts(w *resolve.Target) bool {
-	return (w.Right == command.Write || w.Right == command.Create) && w.Flags&command.Meta == 0
-}
-
-// alters reports whether an effect certainly changes what a file says.
-func alters(w *resolve.Target) bool { return puts(w) && w.Flags&command.Possible == 0 }
-
-// by reports whether a command is one of some programs.
-func (j *judgement) by(cmd int, programs ...string) bool {
-	return cmd >= 0 && cmd < len(j.script.Commands) &&
-		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
 }

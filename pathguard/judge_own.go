@@ -62,7 +62,7 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	}
 	return top != "" && !slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		switch {
-		case !puts(&w), !w.Unknown && !pathname.Within(w.Path(), top):
+		case w.Right == command.Delete, !alters(&w), !w.Unknown && !pathname.Within(w.Path(), top):
 			return false
 		case t.Flags&command.List == 0 && w.Right == command.Write && !w.Unknown &&
 			j.tells(w.Path(), len(j.script.Effects)):
@@ -72,13 +72,19 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	})
 }
 
-// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not from
-// the line itself.
+// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not
+// from the line itself.
 func (j *judgement) copiesOwn(cmd int) bool {
 	return j.by(cmd, "cp") && !slices.ContainsFunc(j.plan.Targets, func(r resolve.Target) bool {
-		return r.Command == cmd && r.Right == command.Read && (r.Unknown || !j.inside(r.Path()) ||
-			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
-			func(w resolve.Target) bool { return alters(&w) && pathname.Within(w.Path(), r.Path()) }))
+		return r.Command == cmd && r.Right == command.Read &&
+			(r.Unknown || !j.inside(r.Path()) || j.writesNear(r.Path()) || j.altersIn(r.Path()))
+	})
+}
+
+// altersIn reports whether the line changes a file, or one in a folder.
+func (j *judgement) altersIn(full string) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return alters(&w) && pathname.Within(w.Path(), full)
 	})
 }
 
@@ -116,9 +122,12 @@ func (j *judgement) writesNear(full string) bool {
 		}
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-		return alters(&w) && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
+		if !alters(&w) || w.Flags&command.Possible != 0 {
+			return false
+		}
+		return w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
-			!pathname.IsTemp(path.Dir(full)))
+			!pathname.IsTemp(path.Dir(full))
 	})
 }
 

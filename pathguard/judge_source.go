@@ -1,12 +1,11 @@
 package pathguard
 
 import (
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -38,15 +37,6 @@ func (j *judgement) isData(effect int) bool {
 		})
 }
 
-// mentions reports whether a text of the line has the name of the file that an effect writes: a
-// source could take it in.
-func (j *judgement) mentions(effect int) bool {
-	name := path.Base(j.output(effect).Path())
-	return slices.ContainsFunc(j.script.Written, func(f shellparse.Written) bool {
-		return strings.Contains(f.Text, strings.TrimSuffix(name, path.Ext(name)))
-	})
-}
-
 // output is the one file that an effect writes; nil if that is not certain.
 func (j *judgement) output(effect int) (found *resolve.Target) {
 	for i := range j.plan.Targets {
@@ -61,7 +51,8 @@ func (j *judgement) output(effect int) (found *resolve.Target) {
 	return found
 }
 
-// defines reports whether an option of a compiler could give a word of a source another meaning.
+// defines reports whether an option of a compiler could give a word of a source another meaning, or
+// take another file in.
 func (j *judgement) defines() bool {
 	for i := range j.script.Commands {
 		if !j.by(i, builders...) {
@@ -70,10 +61,47 @@ func (j *judgement) defines() bool {
 		for _, w := range j.script.Commands[i].Args[1:] {
 			_, c := code.Scan("c", w.Text)
 			_, rust := code.Scan("rust", w.Text)
-			if !w.Static || c || rust {
+			if !w.Static || c || rust || strings.HasPrefix(w.Text, "-i") ||
+				strings.HasPrefix(w.Text, "@") {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// makes reports whether the line writes a file before an effect: a key that it makes is no secret
+// that was there before.
+func (j *judgement) makes(full string, effect int) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return (w.Right == command.Write || w.Right == command.Create) && !w.Unknown &&
+			w.Flags&command.Link == 0 && w.Path() == full && w.Effect < effect
+	})
+}
+
+// tells reports whether everything that the line puts into a file is spelled out in the line,
+// before an effect.
+func (j *judgement) tells(full string, effect int) bool {
+	told := 0
+	for _, f := range j.script.Written {
+		if f.Name == full {
+			told++
+		}
+	}
+	if told == 0 {
+		return false
+	}
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		switch {
+		case w.Right == command.Delete || !alters(w):
+		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
+			w.Effect < effect:
+			told--
+		case pathname.Within(full, w.Path()) &&
+			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+			return false
+		}
+	}
+	return told == 0
 }

@@ -184,3 +184,15 @@ func (j *judgement) files() iter.Seq2[*resolve.Inner, *judgement] {
 		}
 	}
 }
+
+// by reports whether a command is one of some programs.
+func (j *judgement) by(cmd int, programs ...string) bool {
+	return cmd >= 0 && cmd < len(j.script.Commands) &&
+		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
+}
+
+// alters reports whether an effect changes what a file says.
+func alters(w *resolve.Target) bool {
+	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
+		w.Flags&command.Meta == 0
+}

@@ -50,6 +50,41 @@ func BenchmarkQuestions(b *testing.B) {
 	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "questions/s")
 }
 
+// BenchmarkMachines asks, answers and uses on 64 machines, each with a connection and questions of
+// its own, and one node that waits for the disk: what one etcd can do.
+func BenchmarkMachines(b *testing.B) {
+	servers := served.StartEtcd(b, 1, "-no-fsync=false").Endpoints()
+	const machines = 64
+	turns := make(chan *approval.Store, machines)
+	beds := map[*approval.Store]*bed{}
+	for range machines {
+		bed := newBed(b, servers)
+		s := bed.store(bed.db(nil))
+		bed.ask(s, 0)
+		turns <- s
+		beds[s] = bed
+	}
+	var n atomic.Int64
+	b.SetParallelism(machines / 2)
+	b.ResetTimer()
+	b.RunParallel(func(next *testing.PB) {
+		s := <-turns
+		for next.Next() {
+			e := beds[s].approved(s, n.Add(1))
+			if _, err := s.Consume(ctx, claim(e)); err != nil {
+				b.Error(err)
+			}
+		}
+		turns <- s
+	})
+	b.StopTimer()
+	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "questions/s")
+	c := beds[<-turns].client()
+	if status, err := c.Status(ctx, servers[0]); err == nil {
+		b.ReportMetric(float64(status.DbSize)/float64(n.Load()+machines), "bytes/question")
+	}
+}
+
 // BenchmarkCommit is one change of one key, and BenchmarkView one read.
 func BenchmarkCommit(b *testing.B) {
 	_, db, _ := benchStore(b)

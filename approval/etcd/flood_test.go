@@ -21,7 +21,6 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
-	"github.com/tada-run/tada-run/integration/served"
 )
 
 // A flood is what one process does to the questions of all, for as long as it runs. Every process
@@ -125,8 +124,13 @@ type quiet struct{ testing.TB }
 
 func (quiet) Helper() {}
 
-func floodOptions() approval.Options {
-	return approval.Options{Clock: func() approval.Clock { return approval.Clock{Now: time.Now()} },
+// clocks are how far the clocks of processes are ahead.
+var clocks = []time.Duration{0, time.Minute, 30 * time.Second}
+
+func floodOptions(process int) approval.Options {
+	return approval.Options{Clock: func() approval.Clock {
+		return approval.Clock{Now: time.Now().Add(clocks[process])}
+	},
 		Rand: cryptorand.Reader, MaxPending: 1 << 20, MaxHour: 1 << 20, MaxOpen: 1 << 20}
 }
 
@@ -136,7 +140,7 @@ func newFlood(o Options, process int, begin, until int64, log io.Writer) (*flood
 	if err != nil {
 		return nil, err
 	}
-	s, err := approval.Open(db, floodOptions())
+	s, err := approval.Open(db, floodOptions(process))
 	return &flood{store: s, process: process, begin: begin, until: until,
 		log: json.NewEncoder(log)}, err
 }
@@ -192,10 +196,11 @@ func (h *history) read(r io.Reader) {
 	}
 }
 
-// TestFlood: three nodes, of which one after the other is killed or stopped, the leader too, while
-// several processes ask, decide and use, some of which are killed. No approval is used twice, no
+// TestFlood: three nodes, of which one after the other is killed, stopped or parted from the
+// others, the leader too, or whose disk is slow, while several processes, whose clocks are up to a
+// minute apart, ask, decide and use; some of them are killed. No approval is used twice, no
 // question and no answer is lost, and the history of every question is one that it could have had
-// on a single machine. TEST_FLOOD_TIME is how long it takes.
+// on a single machine. TEST_FLOOD_TIME is how long each takes.
 func TestFlood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -207,7 +212,17 @@ func TestFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cluster := served.StartEtcd(t, 3)
+	for name, harm := range map[string]harm{"killed": {do: killed}, "parted": {do: parted},
+		"slow disk": {do: killed, disk: 15 * time.Millisecond}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flooded(t, harm, long)
+		})
+	}
+}
+
+func flooded(t *testing.T, harm harm, long time.Duration) {
+	cluster := harm.cluster(t)
 	b := newBed(t, cluster.Endpoints())
 	h := &history{TB: t, all: map[string]operation{}}
 	begin := monotonic()
@@ -215,7 +230,11 @@ func TestFlood(t *testing.T) {
 	var all sync.WaitGroup
 	for process := range 2 {
 		r, w := io.Pipe()
-		f, err := newFlood(b.o, process, begin, until, w)
+		o := b.o
+		if process == 1 {
+			o.Endpoints = harm.before(t, o.Endpoints)
+		}
+		f, err := newFlood(o, process, begin, until, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +242,7 @@ func TestFlood(t *testing.T) {
 		all.Go(func() { f.run(); w.Close() })
 	}
 	all.Go(func() { h.children(b.o, 2, begin, until) })
-	h.faults(b, cluster, until)
+	h.faults(b, cluster, harm, until)
 	all.Wait()
 	h.check(b)
 }

@@ -1,19 +1,15 @@
 package etcd
 
 import (
-	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/integration/served"
 )
 
 // An operation is what one worker did to a question.
@@ -49,41 +45,6 @@ func (h *history) add(op operation) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all[op.ID] = op
-}
-
-// faults kills or stops one node after the other. At most one of three is away at a time, so that
-// the others can go on.
-func (h *history) faults(b *bed, cluster *served.Etcd, until int64) {
-	client := b.client()
-	for turn := 0; monotonic() < until; turn++ {
-		time.Sleep(400 * time.Millisecond)
-		i := leader(client, b.o.Endpoints)
-		if turn%3 == 2 {
-			i = (i + 1) % len(b.o.Endpoints)
-		}
-		if turn%2 == 0 {
-			cluster.Kill(i)
-			time.Sleep(700 * time.Millisecond)
-			cluster.Start(i)
-		} else {
-			cluster.Pause(i)
-			time.Sleep(time.Duration(800+rand.IntN(800)) * time.Millisecond)
-			cluster.Resume(i)
-		}
-		time.Sleep(900 * time.Millisecond)
-	}
-}
-
-func leader(c *clientv3.Client, endpoints []string) int {
-	for i, e := range endpoints {
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		s, err := c.Status(limited, e)
-		cancel()
-		if err == nil && s.Leader == s.Header.MemberId {
-			return i
-		}
-	}
-	return 0
 }
 
 // The states of a question.
@@ -140,7 +101,7 @@ var model = porcupine.Model{
 
 // check reads what became of every question, and compares all histories with the model.
 func (h *history) check(b *bed) {
-	s, err := approval.Open(b.db(nil), floodOptions())
+	s, err := approval.Open(b.db(nil), floodOptions(0))
 	if err != nil {
 		h.Fatal(err)
 	}

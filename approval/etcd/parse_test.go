@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"reflect"
 	"testing"
@@ -57,6 +59,22 @@ func TestRead(t *testing.T) {
 		!reflect.DeepEqual(s.tickets, want.tickets) ||
 		s.values["pending"][""] == nil || string(s.values["states"]["\x00\xff"]) != "v" {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// What is stored is the same as version 1 of the format was first written, so that an agent of
+// another version goes on with it: whoever changes a byte makes another version.
+func TestStoredAsBefore(t *testing.T) {
+	t.Parallel()
+	const before = "3365c16f6065060bd847cce46775c39d98a65f96974bb718e1f6614bb1028a2d"
+	r := record{n: 7, ticket: ticket{1}, inline: sampleChanges().encode()}
+	h := sha256.New()
+	for _, text := range [][]byte{sampleHead().encode(testKey, "p"), sampleState().encode(),
+		r.encode(), record{n: 8, parts: sampleHead().snap}.encode()} {
+		h.Write(appendBytes(nil, text))
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != before {
+		t.Errorf("%s, and it was %s", got, before)
 	}
 }
 

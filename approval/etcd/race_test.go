@@ -124,6 +124,7 @@ type proxy struct {
 	to   string
 	cut  atomic.Bool // cuts the next connection on which the server says something
 	shut atomic.Bool // ends connections as they come
+	held atomic.Bool // passes nothing on
 	cuts atomic.Int64
 
 	mu  sync.Mutex
@@ -171,15 +172,24 @@ func (p *proxy) serve(client net.Conn) {
 	p.mu.Unlock()
 	go func() {
 		defer server.Close()
-		pass(server, client, func() bool { return true })
+		pass(server, client, p.flows)
 	}()
 	pass(client, server, func() bool {
+		p.flows()
 		cut := p.cut.CompareAndSwap(true, false)
 		if cut {
 			p.cuts.Add(1)
 		}
 		return !cut
 	})
+}
+
+// flows returns true when nothing holds what was said.
+func (p *proxy) flows() bool {
+	for p.held.Load() {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
 }
 
 // pass copies what is read as long as goes says so.

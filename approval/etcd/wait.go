@@ -87,6 +87,7 @@ func (b *DB) listen(ctx context.Context) {
 // tell wakes those who wait for what a record has changed. A record that cannot be read wakes
 // everyone: their looks say what is wrong.
 func (b *DB) tell(value []byte) {
+	b.bells.ring(approval.AnyQuestion)
 	r, err := readRecord(value)
 	if err != nil || r.inline == nil {
 		b.bells.ringAll()

@@ -81,9 +81,9 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// The page in README is one of them.
-func TestQuestionInReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// The page in docs/approvals.md is one of them.
+func TestQuestionInDocs(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/approvals.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +92,9 @@ func TestQuestionInReadme(t *testing.T) {
 			continue
 		}
 		p := render.Render(q.Payload, render.Options{Width: 79, Phrase: "otter quilt"})
-		page := "    " + strings.Join(p.Lines, "\n    ") + "\n"
-		if !strings.Contains(string(readme), page) {
-			t.Errorf("not in README:\n%s", page)
+		page := "```text\n" + strings.Join(p.Lines, "\n") + "\n```\n"
+		if !strings.Contains(string(docs), page) {
+			t.Errorf("not in docs/approvals.md:\n%s", page)
 		}
 	}
 }

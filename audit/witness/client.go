@@ -3,15 +3,12 @@ package witness
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
-
-	"github.com/tada-run/tada-run/audit"
 )
 
 // A Client asks one witness for its cosignature.
@@ -19,24 +16,6 @@ type Client struct {
 	URL string // of the witness, without /add-checkpoint
 	// nil: http.DefaultClient; one that dials a socket, for a witness on this machine
 	HTTP *http.Client
-}
-
-// A ConflictError means that the witness remembers another size than the given one: ask again with
-// a proof from Size. If the log has never had that many entries, it was cut.
-type ConflictError struct{ Size int64 }
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("the witness remembers %s", audit.Plural(e.Size, "entry"))
-}
-
-// A RefusedError is every other answer that is not a cosignature.
-type RefusedError struct {
-	Status int    // of HTTP, see the package comment
-	Text   string // the witness's words, for people
-}
-
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the witness refused (%d): %q", e.Status, e.Text)
 }
 
 // Latest returns the newest checkpoint that the witness has cosigned for a log, given by its
@@ -77,15 +56,9 @@ func (c Client) do(in *http.Request) (status int, answer []byte, kind string, er
 // *ConflictError, a *RefusedError, or one of the transport.
 func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof,
 	signed []byte) ([]byte, error) {
-	var body bytes.Buffer
-	fmt.Fprintf(&body, "old %d\n", old)
-	for _, h := range proof {
-		fmt.Fprintln(&body, base64.StdEncoding.EncodeToString(h[:]))
-	}
-	body.WriteString("\n")
-	body.Write(signed)
 	in, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		strings.TrimSuffix(c.URL, "/")+"/add-checkpoint", &body)
+		strings.TrimSuffix(c.URL, "/")+"/add-checkpoint",
+		bytes.NewReader(AddBody(old, proof, signed)))
 	if err != nil {
 		return nil, fmt.Errorf("witness %q: %w", c.URL, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -54,22 +53,32 @@ func NewCosigner(secret string, now func() time.Time) (*Cosigner, error) {
 	if !ok1 || !ok2 || err != nil || len(seed) != ed25519.SeedSize || name == "" {
 		return nil, errors.New("witness secret: not one that was made here")
 	}
-	c := &Cosigner{name: name, key: ed25519.NewKeyFromSeed(seed), now: now}
-	sum := sha256.Sum256(append([]byte(name+"\n"), c.public()...))
-	c.hash = binary.BigEndian.Uint32(sum[:])
-	return c, nil
+	return CosignerOf(name, ed25519.NewKeyFromSeed(seed), now), nil
 }
 
-func (c *Cosigner) public() []byte {
-	return append([]byte{algCosignature}, c.key.Public().(ed25519.PublicKey)...)
+// CosignerOf returns the cosigner of a name with a key that is not only for this.
+func CosignerOf(name string, key ed25519.PrivateKey, now func() time.Time) *Cosigner {
+	return &Cosigner{name, keyHash(name, key.Public().(ed25519.PublicKey)), key, now}
+}
+
+func encoded(public ed25519.PublicKey) []byte {
+	return append([]byte{algCosignature}, public...)
+}
+
+func keyHash(name string, public ed25519.PublicKey) uint32 {
+	sum := sha256.Sum256(append([]byte(name+"\n"), encoded(public)...))
+	return binary.BigEndian.Uint32(sum[:])
 }
 
 // PublicKey returns the key for verifiers: NAME+HASH+KEY.
 func (c *Cosigner) PublicKey() string {
-	var id [4]byte
-	binary.BigEndian.PutUint32(id[:], c.hash)
-	return c.name + "+" + hex.EncodeToString(id[:]) + "+" +
-		base64.StdEncoding.EncodeToString(c.public())
+	return VerifierKey(c.name, c.key.Public().(ed25519.PublicKey))
+}
+
+// VerifierKey returns the key of a witness of that name for verifiers: NAME+HASH+KEY.
+func VerifierKey(name string, public ed25519.PublicKey) string {
+	return fmt.Sprintf("%s+%08x+%s", name, keyHash(name, public),
+		base64.StdEncoding.EncodeToString(encoded(public)))
 }
 
 // Name returns the witness's name.

@@ -1,29 +1,15 @@
 package witness
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/mod/sumdb/note"
-	"golang.org/x/mod/sumdb/tlog"
-
-	"github.com/tada-run/tada-run/audit"
 )
-
-// maxRequest is the maximum size of a request: many times that of a checkpoint with a hundred
-// signatures and 63 hashes.
-const maxRequest = 64 << 10
-
-// sizeType is the content type of a conflict's answer.
-const sizeType = "text/x.tlog.size"
 
 // Options are what a witness needs from outside.
 type Options struct {
@@ -106,17 +92,6 @@ func (w *Witness) add(out http.ResponseWriter, in *http.Request) {
 	_, _ = out.Write(lines)
 }
 
-// A refusal is an answer that is not 200.
-type refusal struct {
-	status int
-	text   string
-	size   bool // the text is the size that is remembered
-}
-
-func refuse(status int, format string, args ...any) *refusal {
-	return &refusal{status: status, text: fmt.Sprintf(format, args...)}
-}
-
 // consider handles a request, and returns cosignature lines or a refusal.
 func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	r, err := parseRequest(body)
@@ -127,6 +102,37 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	if !ok {
 		return nil, refuse(http.StatusNotFound, "no log %q is watched here", r.origin)
 	}
+	return w.cosign(originName(r.origin), log, r)
+}
+
+// Cosign handles the body of an add-checkpoint for a log that is not one of Options.Logs. What was
+// seen of it is remembered under a name, which is that of a file and no origin's. It returns
+// cosignature lines; the error is a *ConflictError or a *RefusedError.
+func (w *Witness) Cosign(name string, log note.Verifier, body []byte) ([]byte, error) {
+	r, err := parseRequest(body)
+	if err == nil && r.origin != log.Name() {
+		err = fmt.Errorf("the checkpoint is of log %q, and its key of %q", r.origin, log.Name())
+	}
+	if err != nil {
+		return nil, &RefusedError{http.StatusBadRequest, err.Error()}
+	}
+	lines, refused := w.cosign(name, log, r)
+	if refused != nil {
+		return nil, refused.err()
+	}
+	return lines, nil
+}
+
+// Seen returns how many entries were seen of a log that is remembered under a name; 0 for none.
+func (w *Witness) Seen(name string) (int64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, err := w.remembered(name)
+	return was.size, err
+}
+
+// cosign handles a request for a log whose checkpoint is remembered under a name.
+func (w *Witness) cosign(name string, log note.Verifier, r request) ([]byte, *refusal) {
 	opened, err := note.Open(r.signed, note.VerifierList(log))
 	if err != nil {
 		return nil, refuse(http.StatusForbidden, "the checkpoint is not signed by the key of %q",
@@ -144,7 +150,7 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	// interrupt.
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	was, err := w.remembered(r.origin)
+	was, err := w.remembered(name)
 	if err != nil {
 		return nil, refuse(http.StatusInternalServerError, "the stored checkpoint cannot be read")
 	}
@@ -156,16 +162,15 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 		return nil, refuse(http.StatusInternalServerError, "it cannot be signed")
 	}
 	lines := cosigned[len(opened.Text)+1:]
-	if err := w.store.save(originName(r.origin),
-		append(append([]byte{}, r.signed...), lines...)); err != nil {
+	if err := w.store.save(name, append(append([]byte{}, r.signed...), lines...)); err != nil {
 		return nil, refuse(http.StatusInternalServerError, "it cannot be stored")
 	}
 	return lines, nil
 }
 
 // remembered returns the size and root that the witness is bound to.
-func (w *Witness) remembered(origin string) (checkpoint, error) {
-	signed, err := w.store.load(originName(origin))
+func (w *Witness) remembered(name string) (checkpoint, error) {
+	signed, err := w.store.load(name)
 	if err != nil || signed == nil {
 		return checkpoint{}, err
 	}
@@ -174,88 +179,4 @@ func (w *Witness) remembered(origin string) (checkpoint, error) {
 		return checkpoint{}, errors.New("not a checkpoint")
 	}
 	return parseCheckpoint(text + "\n")
-}
-
-// originName is the name of a log in paths, which is public.
-func originName(origin string) string {
-	sum := sha256.Sum256([]byte(origin))
-	return hex.EncodeToString(sum[:])
-}
-
-// A request is the body of an add-checkpoint.
-type request struct {
-	old    int64
-	proof  tlog.TreeProof
-	signed []byte
-	origin string
-}
-
-func parseRequest(body []byte) (r request, err error) {
-	head, signed, ok := strings.Cut(string(body), "\n\n")
-	lines := strings.Split(head, "\n")
-	size, ok2 := strings.CutPrefix(lines[0], "old ")
-	if r.old, err = parseSize(size); !ok || !ok2 || err != nil || len(lines) > 1+63 {
-		return r, errors.New("not an add-checkpoint request")
-	}
-	for _, line := range lines[1:] {
-		h, err := base64.StdEncoding.DecodeString(line)
-		if err != nil || len(h) != tlog.HashSize {
-			return r, errors.New("the proof is not hashes in base64")
-		}
-		r.proof = append(r.proof, tlog.Hash(h))
-	}
-	r.signed = []byte(signed)
-	r.origin, _, ok = strings.Cut(signed, "\n")
-	if !ok || r.origin == "" {
-		return r, errors.New("there is no checkpoint")
-	}
-	return r, nil
-}
-
-// follows returns why a checkpoint cannot follow the remembered one.
-func (r request) follows(was, new checkpoint) *refusal {
-	switch {
-	case r.old != was.size:
-		return &refusal{http.StatusConflict, strconv.FormatInt(was.size, 10), true}
-	case was.size == new.size && was.size > 0 && was.root != new.root:
-		return refuse(http.StatusConflict, "another log of %s was seen",
-			audit.Plural(was.size, "entry"))
-	case was.size == 0 || was.size == new.size:
-		if len(r.proof) > 0 {
-			return refuse(http.StatusUnprocessableEntity,
-				"there is nothing to prove, and a proof was sent")
-		}
-		return nil
-	}
-	if err := tlog.CheckTree(r.proof, new.size, new.root, was.size, was.root); err != nil {
-		return refuse(http.StatusUnprocessableEntity, "the log does not extend the stored one")
-	}
-	return nil
-}
-
-type checkpoint struct {
-	size int64
-	root tlog.Hash
-}
-
-func parseCheckpoint(text string) (c checkpoint, err error) {
-	lines := strings.Split(text, "\n")
-	if len(lines) < 4 {
-		return c, errors.New("not a checkpoint")
-	}
-	size, err := parseSize(lines[1])
-	root, err2 := base64.StdEncoding.DecodeString(lines[2])
-	if err != nil || err2 != nil || len(root) != tlog.HashSize {
-		return c, errors.New("not a checkpoint")
-	}
-	return checkpoint{size, tlog.Hash(root)}, nil
-}
-
-// parseSize reads a size in its one spelling.
-func parseSize(s string) (int64, error) {
-	n, err := strconv.ParseInt(s, 10, 62)
-	if err != nil || n < 0 || strconv.FormatInt(n, 10) != s {
-		return 0, errors.New("not a size")
-	}
-	return n, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/permit"
@@ -31,9 +32,7 @@ func (s visit) decision(r *http.Request, e approval.Envelope) (d approval.Decisi
 	}
 	d = permit.Answer(e, true, "", "web")
 	d.Paged, d.Challenge, d.Code = true, e.Challenge, strings.TrimSpace(r.PostForm.Get("factor"))
-	s.mu.Lock()
-	d.Took = s.now().Sub(s.shown[e.ID])
-	s.mu.Unlock()
+	d.Took = s.since(e.ID)
 	if len(e.Calls) > 1 {
 		for i, c := range d.Calls {
 			if d.Calls[i].Approved = r.PostForm.Get("call "+c.ID) == "yes"; !d.Calls[i].Approved {
@@ -58,4 +57,23 @@ func (s *Server) renew(ctx context.Context, id string) {
 	}
 	s.mu.Unlock()
 	_ = s.announce(ctx)
+}
+
+// seen notes that the page of a question was served.
+func (s *Server) seen(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown[id].IsZero() {
+		s.shown[id] = s.now()
+	}
+}
+
+// since is how long ago the page of a question was first served.
+func (s *Server) since(id string) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown[id].IsZero() {
+		return 0
+	}
+	return s.now().Sub(s.shown[id])
 }

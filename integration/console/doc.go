@@ -60,6 +60,7 @@
 //
 //	""                the open questions, the most dangerous first
 //	"q/ID"            one question, and the form with the answer
+//	"m/MACHINE/ID"    the same for a question of another machine of the fleet
 //	"runs", "run/ID"  the newest runs, older ones and those that contain a text; and one of them
 //	"run/ID/replay"   its terminal, played on the server (package play)
 //	"run/ID/terminal" its terminal now; see below
@@ -94,6 +95,12 @@
 //
 // Six characters for each question, valid for that question and plan, once. After the third wrong
 // code the question must be approved on a terminal.
+//
+// # Other machines
+//
+// An answer to a question of another machine is signed by the person's key, as by tadactl fleet
+// answer, after the code of the terminal for an approval; a sealed key also needs its passphrase,
+// which the form sends. Approvals that last, and passkeys, are for questions of this machine.
 //
 // # Passkeys
 //

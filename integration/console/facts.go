@@ -30,8 +30,11 @@ func stateOf(p launcher.Past) string {
 	if exit, known := p.Exit(); known {
 		return fmt.Sprintf("exit %d", exit)
 	}
-	if p.State == "announced" {
+	switch {
+	case p.State == "announced":
 		return "not started"
+	case p.Paused:
+		return "stopped"
 	}
 	return p.State
 }

@@ -69,25 +69,11 @@ func (s *Server) with(p page) http.HandlerFunc {
 // answer handles a form.
 func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))
-		return
-	}
-	if a := r.PostForm.Get("answer"); a != "approve" && a != "deny" {
-		s.refuse(w, http.StatusBadRequest, fmt.Errorf("%.20q is neither approve nor deny", a))
-		return
-	}
-	if n := utf8.RuneCountInString(r.PostForm.Get("message")); n > approval.MaxMessage {
-		s.refuse(w, http.StatusBadRequest, fmt.Errorf("the message has %d characters; at most %d",
-			n, approval.MaxMessage))
+	if status, err := s.readForm(w, r, id); err != nil {
+		s.refuse(w, status, err)
 		return
 	}
 	plan := r.PostForm.Get("plan")
-	if !s.proves(r.PostForm.Get("proof"), id, plan) {
-		s.refuse(w, http.StatusForbidden, errForm)
-		return
-	}
 	e, err := s.envelope(r.Context(), id)
 	switch {
 	case err != nil:
@@ -128,4 +114,23 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 	s.questions.changed()
 	s.say(fmt.Sprintf("%s  %s", id, word))
 	s.done(w, id, word)
+}
+
+// readForm reads the answer to a question. An error comes with the status for it.
+func (s visit) readForm(w http.ResponseWriter, r *http.Request, id string) (int, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return http.StatusBadRequest, fmt.Errorf("read the form: %w", err)
+	}
+	if a := r.PostForm.Get("answer"); a != "approve" && a != "deny" {
+		return http.StatusBadRequest, fmt.Errorf("%.20q is neither approve nor deny", a)
+	}
+	if n := utf8.RuneCountInString(r.PostForm.Get("message")); n > approval.MaxMessage {
+		return http.StatusBadRequest, fmt.Errorf("the message has %d characters; at most %d", n,
+			approval.MaxMessage)
+	}
+	if !s.proves(r.PostForm.Get("proof"), id, r.PostForm.Get("plan")) {
+		return http.StatusForbidden, errForm
+	}
+	return 0, nil
 }

@@ -4,6 +4,8 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,12 +18,16 @@ import (
 // list shows the open questions. A page that has the same list already gets none.
 func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	list, err := s.questions.list(r.Context())
-	if err != nil {
+	own := ""
+	if errors.Is(err, approval.ErrOffline) {
+		own = "The questions of this machine are not known now: " + err.Error()
+	} else if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
 	notifies := s.hasPasskeys()
-	tag := fmt.Sprintf(`"%s %t"`, list.name, notifies)
+	far, away, name := s.others.rows()
+	tag := fmt.Sprintf(`"%s %x %t"`, list.name, sha256.Sum256([]byte(own+"\n"+name)), notifies)
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -31,8 +37,10 @@ func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	for _, q := range list.all {
 		rows = append(rows, g.Raw(q.row))
 	}
+	rows = append(rows, far...)
 	v := view{title: fmt.Sprintf("(%d) tada-run", len(rows)), here: "inbox", live: true,
-		more: ofApp, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")}
+		more: ofApp, above: h.H1(g.Text("Questions")), body: g.Group{noteOf(own),
+			noteOf(away), entries(rows, "no open questions")}}
 	if notifies {
 		v.body = g.Group{v.body, h.P(h.A(h.Href(s.root()+"notifications"),
 			g.Text("Notify this device when a question waits")))}

@@ -32,12 +32,17 @@ func (s visit) learned(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.learning.Unlock()
 	now := s.now()
-	lessons, err := s.inbox.Learned(now.Add(-learnFrom))
+	l, err := s.inbox.Fresh()
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	unneeded, known, err := s.inbox.Unneeded(r.Context(), now.Add(-unusedFor))
+	lessons, err := l.Learned(now.Add(-learnFrom))
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	unneeded, known, err := l.Unneeded(r.Context(), now.Add(-unusedFor))
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return

@@ -40,8 +40,12 @@ func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 
 // inForce is the policy for a folder, or outside of any workspace for "". where says that.
 func (s visit) inForce(dir string) (p pathguard.Policy, where string, err error) {
+	l, err := s.inbox.Fresh()
+	if err != nil {
+		return p, "", err
+	}
 	if dir == "" {
-		return s.inbox.Policy(), "outside of any workspace", nil
+		return l.Policy(), "outside of any workspace", nil
 	}
 	if !filepath.IsAbs(dir) {
 		return p, "", fmt.Errorf("%.200q does not begin with a slash", dir)
@@ -50,7 +54,7 @@ func (s visit) inForce(dir string) (p pathguard.Policy, where string, err error)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return p, "", fmt.Errorf("%.200q is no folder", dir)
 	}
-	p, root, err := s.inbox.PolicyIn(dir)
+	p, root, err := l.PolicyIn(dir)
 	if err != nil {
 		return p, "", err
 	}

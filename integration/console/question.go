@@ -26,11 +26,7 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	s.mu.Lock()
-	if s.shown[e.ID].IsZero() {
-		s.shown[e.ID] = s.now()
-	}
-	s.mu.Unlock()
+	s.seen(e.ID)
 	passkeys, script := s.hasPasskeys(), keysScript
 	if passkeys {
 		script += postScript + passkeyScript
@@ -62,13 +58,6 @@ func (s visit) behind(e approval.Envelope, open bool) string {
 
 // form is where the answer is given. It names the plan that is on the page.
 func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
-	hidden := func(name, value string) g.Node {
-		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
-	}
-	field := func(label, class, name string, length int, more ...g.Node) g.Node {
-		return h.P(h.Label(g.Text(label+" "), h.Input(h.Type("text"), h.Class(class), h.Name(name),
-			h.MaxLength(strconv.Itoa(length)), g.Group(more))))
-	}
 	calls := g.Group{}
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {
@@ -82,13 +71,13 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
 		g.Attr("data-question", e.ID), h.ID("answer"),
-		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
+		hiddenField("plan", e.PlanHash), hiddenField("proof", s.proof(e.ID, e.PlanHash)), calls,
 		lastingFields(lasts),
-		field("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength,
+		textField("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength,
 			h.Required(), g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
-		g.If(e.Friction.Factor && e.Quorum < 2, field("One-time code", "code", "factor", 6,
+		g.If(e.Friction.Factor && e.Quorum < 2, textField("One-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
-		field("Message to the agent, if you deny", "", "message", approval.MaxMessage),
+		textField("Message to the agent, if you deny", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
 			// the first one is what Enter means
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"), g.Text(approve)),
@@ -96,4 +85,13 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 				g.Text("Deny")),
 			g.If(passkeys, h.Button(h.Type("button"), h.Class("approve passkey"),
 				g.Attr("hidden"), g.Attr("data-root", s.root()), g.Text("Approve with passkey")))))
+}
+
+func hiddenField(name, value string) g.Node {
+	return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
+}
+
+func textField(label, class, name string, length int, more ...g.Node) g.Node {
+	return h.P(h.Label(g.Text(label+" "), h.Input(h.Type("text"), h.Class(class), h.Name(name),
+		h.MaxLength(strconv.Itoa(length)), g.Group(more))))
 }

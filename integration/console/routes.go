@@ -11,6 +11,8 @@ func (s *Server) inside() http.Handler {
 		"GET /{$}":                    visit.list,
 		"GET /q/{id}":                 visit.question,
 		"POST /q/{id}":                visit.answer,
+		"GET /m/{machine}/{id}":       visit.distant,
+		"POST /m/{machine}/{id}":      visit.distantAnswer,
 		"GET /runs":                   visit.runs,
 		"GET /run/{id}":               visit.run,
 		"GET /run/{id}/replay":        visit.replay,

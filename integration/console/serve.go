@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/push"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -39,7 +40,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 	s := &Server{
 		inbox: l, random: random, now: now, say: queued(say),
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
-		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
+		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)},
+			others: others{fleet: distant.Of(l.Home())}},
 	}
 	s.sender = push.NewSender(s.book(), s.say)
 	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
@@ -83,12 +85,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	beside.Go(func() { s.live.watch(ctx, s.recorded) })
 	beside.Go(func() { s.sender.Run(ctx) })
 	beside.Go(func() { s.clear(ctx) })
+	beside.Go(func() { s.watchOthers(ctx) })
 	beside.Go(func() {
 		for range changes {
 			s.questions.changed()
-			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
-				s.say("the questions cannot be read now: " + err.Error())
-			}
+			s.tellCodes(ctx)
 			s.tellDevices(ctx)
 			s.live.changed.beat()
 		}
@@ -104,6 +105,37 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.left(s.sessions.endOf(k.id), "the console has stopped")
 	}
 	return err
+}
+
+// tellCodes announces new questions, or says why it cannot, once.
+func (s *Server) tellCodes(ctx context.Context) {
+	now := ""
+	if err := s.announce(ctx); err != nil {
+		now = "the questions cannot be read now: " + err.Error()
+	}
+	s.mu.Lock()
+	was := s.away
+	s.away = now
+	s.mu.Unlock()
+	if now != "" && now != was && ctx.Err() == nil {
+		s.say(now)
+	}
+}
+
+// watchOthers follows what other machines ask, until ctx ends.
+func (s *Server) watchOthers(ctx context.Context) {
+	if s.others.fleet.IsNone() {
+		return
+	}
+	for list := range s.others.fleet.Watch(ctx) {
+		s.others.mu.Lock()
+		if s.others.last = list; list.Away != nil {
+			s.others.last.Questions = nil
+		}
+		s.others.mu.Unlock()
+		s.tellCodes(ctx)
+		s.live.changed.beat()
+	}
 }
 
 // clear ends sessions whose time is over, and all when the console stops.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,6 +44,7 @@ type Server struct {
 	mu    sync.Mutex
 	codes map[string]*code
 	shown map[string]time.Time // when the page of a question was first served
+	away  string               // why the questions cannot be read, as the terminal has it
 }
 
 // A door is where browsers come in.
@@ -63,6 +66,7 @@ type gate struct {
 // traffic is what keeps browsers up to date, and the failed attempts of those that have no session.
 type traffic struct {
 	questions questions
+	others    others
 	learning  sync.Mutex // while somebody waits for what can be learned
 	live      stream
 	strangers strangers
@@ -90,22 +94,27 @@ func (s *Server) recorded() (text string) {
 	return text
 }
 
-// announce gives each new question a code, and prints it.
+// announce gives each new question a code, and prints it. On a machine of a fleet, the questions of
+// the others may be known while its own are not.
 func (s *Server) announce(ctx context.Context) error {
-	list, err := s.questions.list(ctx)
-	if err != nil {
-		return err
+	list, away := s.questions.list(ctx)
+	if away != nil && !errors.Is(away, approval.ErrOffline) {
+		return away
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isOpen := map[string]bool{}
-	for _, e := range list.all {
+	all := slices.Clone(list.all)
+	for _, q := range s.others.now().Questions {
+		all = append(all, question{Envelope: asEnvelope(q)})
+	}
+	for _, e := range all {
 		isOpen[e.ID] = true
 	}
 	closed := func(id string) bool { return !isOpen[id] }
 	maps.DeleteFunc(s.codes, func(id string, _ *code) bool { return closed(id) })
 	maps.DeleteFunc(s.shown, func(id string, _ time.Time) bool { return closed(id) })
-	for _, e := range list.all {
+	for _, e := range all {
 		wrong := 0
 		if c := s.codes[e.ID]; c != nil {
 			if wrong = c.wrong; c.plan == e.PlanHash {
@@ -121,7 +130,7 @@ func (s *Server) announce(ctx context.Context) error {
 		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text,
 			plan.Prefix(e.PlanHash)))
 	}
-	return nil
+	return away
 }
 
 // newCode returns the text of a code.

@@ -31,7 +31,10 @@ func (s visit) taking(id string, both bool) (t taking, err error) {
 	if t.do, err = s.backward(t.Past.ID); err != nil {
 		return t, err
 	}
-	t.steps, err = s.inbox.PlanUndo(t.Take)
+	l, err := s.inbox.Fresh()
+	if err == nil {
+		t.steps, err = l.PlanUndo(t.Take)
+	}
 	if err == nil && len(t.steps) > mostSteps {
 		err = errSteps
 	}

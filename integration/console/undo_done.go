@@ -46,7 +46,11 @@ func (s visit) undoDone(p posted) (any, error) {
 	if t.KeepBoth {
 		command += " --keep-both"
 	}
-	result, err := s.inbox.Undo(t.Take, launcher.UndoOrder{Over: approval.ChannelWeb,
+	l, err := s.inbox.Fresh()
+	if err != nil {
+		return nil, err
+	}
+	result, err := l.Undo(t.Take, launcher.UndoOrder{Over: approval.ChannelWeb,
 		Command: command, Dir: t.Past.Dir, Shown: launcher.StepsHash(t.steps)})
 	if err != nil {
 		return nil, err

@@ -582,3 +582,31 @@ func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 }
 
 var complete = audit.VerifyOptions{Complete: true}
+
+// A change of the policy counts from the next call on; while it is refused nothing runs.
+func TestPolicyOfTheNextCall(t *testing.T) {
+	t.Parallel()
+	c := connect(t, "")
+	path := c.l.Home().Config()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		config string
+		runs   bool
+	}{
+		{"", true},
+		{"rules: {commands: [{program: echo, verdict: deny, message: not here}]}\n", false},
+		{"nothing: 1\n", false}, {"", true},
+	} {
+		if err := os.WriteFile(path, append(before[:len(before):len(before)],
+			step.config...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, text, bad := c.call(t, "run_command", map[string]any{"command": "echo hi"})
+		if bad == step.runs {
+			t.Errorf("%q: %s", step.config, text)
+		}
+	}
+}

@@ -129,12 +129,16 @@ func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest,
 	if err != nil {
 		return nil, Ran{}, err
 	}
+	l, err := s.Launcher.Fresh()
+	if err != nil {
+		return nil, Ran{}, err
+	}
 	c, err := newCapture()
 	if err != nil {
 		return nil, Ran{}, err
 	}
 	req.Stdio = c.stdio
-	out, runErr := s.Launcher.Run(ctx, req)
+	out, runErr := l.Run(ctx, req)
 	c.close()
 	s.started.add(out.Session)
 	ran := c.told("", out, runErr)
@@ -232,7 +236,11 @@ func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest,
 		req, _ := s.request(r, "", in.Wait) // the directory is the server's own
 		b.Wait = req.Wait
 	}
-	results, err := s.Launcher.RunBatch(ctx, b)
+	l, err := s.Launcher.Fresh()
+	if err != nil {
+		return nil, none, err
+	}
+	results, err := l.RunBatch(ctx, b)
 	if len(results) == 0 && err != nil {
 		return nil, none, err
 	}

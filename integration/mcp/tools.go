@@ -26,7 +26,11 @@ func (s *Server) checkCommand(_ context.Context, r *sdk.CallToolRequest,
 		return nil, Checked{}, err
 	}
 	var out Checked
-	if j, err := s.Launcher.Judge(req); err != nil {
+	l, err := s.Launcher.Fresh()
+	if err != nil {
+		return nil, Checked{}, err
+	}
+	if j, err := l.Judge(req); err != nil {
 		out.Report = launcher.Unjudged(in.CallID, err)
 	} else {
 		defer j.Close()
@@ -72,7 +76,11 @@ func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest,
 	if err != nil {
 		return nil, Accepted{}, err
 	}
-	out, event, head, err := s.Launcher.AskAccept(ctx, req, in.Path, in.Reason,
+	l, err := s.Launcher.Fresh()
+	if err != nil {
+		return nil, Accepted{}, err
+	}
+	out, event, head, err := l.AskAccept(ctx, req, in.Path, in.Reason,
 		launcher.Notice{Platform: req.Agent, Tool: "accept_tamper"})
 	switch {
 	case err != nil:
@@ -91,10 +99,14 @@ func (s *Server) undoRun(ctx context.Context, r *sdk.CallToolRequest,
 	if err != nil {
 		return nil, Undone{}, err
 	}
+	l, err := s.Launcher.Fresh()
+	if err != nil {
+		return nil, Undone{}, err
+	}
 	take := undo.Take{Runs: []string{in.Run}, Paths: absolute(req.Dir, in.Paths)}
 	n := launcher.Notice{Platform: req.Agent, Tool: "undo_run"}
 	if in.Check {
-		plan, err := s.Launcher.PlanFor(req, take, s.started.has)
+		plan, err := l.PlanFor(req, take, s.started.has)
 		if err != nil {
 			return nil, Undone{}, err
 		}
@@ -103,7 +115,7 @@ func (s *Server) undoRun(ctx context.Context, r *sdk.CallToolRequest,
 		out.Audit = s.tell(n)
 		return textOf(out), out, nil
 	}
-	done, err := s.Launcher.AskUndo(ctx, req, take, s.started.has, n)
+	done, err := l.AskUndo(ctx, req, take, s.started.has, n)
 	if err != nil {
 		return nil, Undone{}, err
 	}

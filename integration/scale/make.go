@@ -63,6 +63,11 @@ func (m *maker) all() error {
 		if err := m.one(n); err != nil {
 			return err
 		}
+		if m.Each != nil {
+			if err := m.Each(n); err != nil {
+				return err
+			}
+		}
 		if n%sealedEach == sealedEach-1 {
 			if err := m.seal(); err != nil {
 				return err

@@ -3,7 +3,10 @@ package served
 import (
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +17,7 @@ import (
 type Etcd struct {
 	testing.TB
 	nodes []*node
+	wires *wires
 }
 
 // A node is one server of a cluster. It keeps its ports and its data when it is started again.
@@ -31,17 +35,31 @@ func StartEtcd(t testing.TB, n int, more ...string) *Etcd {
 	return begin(t, "http", n, more)
 }
 
+// StartSlowEtcd starts a cluster whose nodes wait for the disk, and some time more each time. It
+// skips the test where strace is missing.
+func StartSlowEtcd(t testing.TB, n int, more time.Duration) *Etcd {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip(err)
+	}
+	const sync = "fdatasync,fsync"
+	return begin(t, "http", n, []string{"-no-fsync=false"}, strace, "-D", "-f", "--seccomp-bpf",
+		"-qq", "-o", os.DevNull, "-e", "trace="+sync,
+		"-e", fmt.Sprintf("inject=%s:delay_enter=%d", sync, more.Microseconds()))
+}
+
 // StartSecureEtcd starts a cluster that serves the clients of one registrar, whose folder is given.
 func StartSecureEtcd(t testing.TB, n int, folder string) *Etcd {
 	t.Helper()
 	return begin(t, "https", n, []string{"-tls", folder})
 }
 
-func begin(t testing.TB, scheme string, n int, more []string) *Etcd {
+func begin(t testing.TB, scheme string, n int, more []string, under ...string) *Etcd {
 	t.Helper()
-	path := program(t, etcdProgram)
+	command := append(under, program(t, etcdProgram))
 	for try := 0; ; try++ {
-		c, err := startEtcd(t, path, scheme, n, more)
+		c, err := startEtcd(t, command, scheme, n, more)
 		if err == nil {
 			t.Cleanup(c.Stop)
 			return c
@@ -52,24 +70,29 @@ func begin(t testing.TB, scheme string, n int, more []string) *Etcd {
 	}
 }
 
-func startEtcd(t testing.TB, path, scheme string, n int, more []string) (*Etcd, error) {
+func startEtcd(t testing.TB, command []string, scheme string, n int,
+	more []string) (*Etcd, error) {
 	ports, err := free(2 * n)
 	if err != nil {
 		return nil, err
 	}
+	c := &Etcd{TB: t}
+	if c.wires, err = newWires(t, ports[n:]); err != nil {
+		return nil, err
+	}
 	dir := t.TempDir()
 	var peers []string
-	for i := range n {
-		peers = append(peers, fmt.Sprintf("n%d=http://%s", i, ports[n+i]))
+	for i, at := range c.wires.at {
+		peers = append(peers, fmt.Sprintf("n%d=http://%s", i, at.Addr()))
 	}
-	c := &Etcd{TB: t}
 	for i := range n {
-		c.nodes = append(c.nodes, &node{program: path, client: ports[i],
-			arguments: append([]string{"-no-fsync", "-name", fmt.Sprintf("n%d", i),
-				"-dir", filepath.Join(dir, fmt.Sprintf("n%d", i)),
+		c.nodes = append(c.nodes, &node{program: command[0], client: ports[i],
+			arguments: slices.Concat(command[1:], []string{"-no-fsync",
+				"-name", fmt.Sprintf("n%d", i), "-dir", filepath.Join(dir, fmt.Sprintf("n%d", i)),
 				"-client", scheme + "://" + ports[i], "-peer", "http://" + ports[n+i],
+				"-known", "http://" + c.wires.at[i].Addr().String(),
 				"-token", filepath.Base(dir) + ports[0],
-				"-cluster", strings.Join(peers, ",")}, more...)})
+				"-cluster", strings.Join(peers, ",")}, more)})
 	}
 	for _, x := range c.nodes {
 		if x.process, err = start(x.program, x.arguments...); err != nil {
@@ -77,11 +100,12 @@ func startEtcd(t testing.TB, path, scheme string, n int, more []string) (*Etcd, 
 			return nil, err
 		}
 	}
-	for _, x := range c.nodes {
+	for i, x := range c.nodes {
 		if err := x.serves(time.Minute); err != nil {
 			c.Stop()
 			return nil, err
 		}
+		c.wires.name(i, x.said)
 	}
 	return c, nil
 }
@@ -113,6 +137,16 @@ func (c *Etcd) Pause(i int) { c.nodes[i].signal(syscall.SIGSTOP) }
 
 // Resume ends a pause.
 func (c *Etcd) Resume(i int) { c.nodes[i].signal(syscall.SIGCONT) }
+
+// Part parts node i from the others: nothing that it says reaches them, or nothing that they say
+// reaches it, or both. Clients reach it as before.
+func (c *Etcd) Part(i int, says, hears bool) { c.wires.part(i, says, hears) }
+
+// Heal ends what Part began. Nothing that was said meanwhile arrives.
+func (c *Etcd) Heal() { c.wires.heal() }
+
+// Memory is how many KiB of memory node i has.
+func (c *Etcd) Memory(i int) int { return c.nodes[i].memory() }
 
 // Stop kills all nodes.
 func (c *Etcd) Stop() {

@@ -13,8 +13,12 @@ import (
 // Changes returns a channel that has a value whenever the approvals may have changed: at once for
 // the first time, then after each process that wrote them. It is closed when ctx ends. Several
 // changes may arrive as one. The changes come from inotify(7); if other programs have used that up
-// (fs.inotify.max_user_instances, max_user_watches), the file is polled.
+// (fs.inotify.max_user_instances, max_user_watches), the file is polled. On a machine of a fleet
+// they come from its agent, and there is also one when that goes away or comes back.
 func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
+	if p.dir.Joined() {
+		return p.follow(ctx), nil
+	}
 	if err := p.Ready(); err != nil {
 		return nil, err
 	}
@@ -52,13 +56,6 @@ func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
 		}
 	}()
 	return changes, nil
-}
-
-func tellChange(changes chan<- struct{}) {
-	select {
-	case changes <- struct{}{}:
-	default: // one is waiting already
-	}
 }
 
 // pollEvery is how often the approvals are looked at where inotify cannot be had.

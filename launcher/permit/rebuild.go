@@ -16,17 +16,43 @@ var ErrIntact = errors.New("the approval database is not damaged; a rebuild woul
 	"every open question")
 
 // ErrFleets is returned by Rebuild on a machine of a fleet.
-var ErrFleets = errors.New("the fleet has the approvals of this machine, and nothing here can " +
-	"rebuild them; see: tadactl fleet show")
+var ErrFleets = errors.New("the fleet has the approvals of this machine; end its agent, and " +
+	"type: tadactl fleet rebuild")
 
 // Rebuild rebuilds a lost or damaged database of approvals from the log, which verify proves first.
 // What was used or denied stays so; open questions and standing approvals are gone.
 func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.Rebuilt, error) {
-	if _, err := p.May(approval.Mend, approval.ChannelTadactl); err != nil {
-		return approval.Rebuilt{}, err
-	}
 	if p.dir.Joined() {
 		return approval.Rebuilt{}, ErrFleets
+	}
+	rebuilt, err := p.RebuildFile(ctx, verify)
+	if err != nil {
+		return rebuilt, err
+	}
+	fresh, err := Open(p.dir, p.record)
+	if err != nil {
+		return rebuilt, err
+	}
+	log, err := p.record.OpenLog()
+	if err != nil {
+		return rebuilt, err
+	}
+	defer log.Close()
+	return rebuilt, fresh.Settle(log)
+}
+
+// Use takes a database in place of the one that is usual here.
+func (p *Approvals) Use(db approval.DB) {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	p.Store, p.closed = approval.Open(db, p.StoreOptions())
+}
+
+// RebuildFile is Rebuild for the file of approvals, whatever database is damaged.
+func (p *Approvals) RebuildFile(ctx context.Context, verify func() error) (approval.Rebuilt,
+	error) {
+	if _, err := p.May(approval.Mend, approval.ChannelTadactl); err != nil {
+		return approval.Rebuilt{}, err
 	}
 	_, err := p.Pending(ctx)
 	if err == nil {
@@ -42,19 +68,6 @@ func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.
 	if err := verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return approval.Rebuilt{}, fmt.Errorf("the log itself cannot be trusted: %w", err)
 	}
-	rebuilt, err := bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(),
+	return bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(),
 		p.approvalEvents(audit.Filter{}))
-	if err != nil {
-		return rebuilt, err
-	}
-	fresh, err := Open(p.dir, p.record)
-	if err != nil {
-		return rebuilt, err
-	}
-	log, err := p.record.OpenLog()
-	if err != nil {
-		return rebuilt, err
-	}
-	defer log.Close()
-	return rebuilt, fresh.Settle(log)
 }

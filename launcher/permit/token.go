@@ -51,8 +51,12 @@ func (p *Approvals) Trusted() (approval.TrustList, error) {
 	if p.dir.Joined() { // the list may be left of an attempt to join, or of a membership
 		paths = append(paths, p.dir.FleetTrust())
 	}
-	for _, path := range paths {
-		list, err := approval.LoadTrust(path)
+	for i, path := range paths {
+		load := approval.LoadTrust
+		if i > 0 {
+			load = approval.LoadWholeTrust
+		}
+		list, err := load(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -90,11 +94,12 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 	return t, p.keep(token)
 }
 
-// CheckToken returns why a text is no signed answer that counts here. Unlike DecideToken it records
-// nothing: whoever can write where answers come from could fill the record.
-func (p *Approvals) CheckToken(token []byte) error {
-	_, err := p.verify(token)
-	return err
+// CheckToken returns the id of the question that a text answers, or why it is no signed answer that
+// counts here. Unlike DecideToken it records nothing: whoever can write where answers come from
+// could fill the record.
+func (p *Approvals) CheckToken(token []byte) (question string, err error) {
+	s, err := p.verify(token)
+	return s.Envelope, err
 }
 
 // DecideSigned stores an answer that was signed, and records it. The error is an

@@ -17,6 +17,9 @@ const (
 	KindStart  = "exec.start"  // it runs, in this sandbox
 	KindEnd    = "exec.end"    // how it ended
 	KindFailed = "exec.failed" // it could not be started
+
+	KindPaused    = "exec.paused" // between start and end: nothing of it runs
+	KindContinued = "exec.continued"
 )
 
 // KindAccepted says that a person accepted what the configuration of a workspace allows, or no

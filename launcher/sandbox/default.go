@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	_ "embed"
+	"runtime"
 	"strings"
 )
 
@@ -24,6 +25,11 @@ var systemConfig string
 //go:embed default/kernel.txt
 var kernelRead string
 
+// darwinRead is the same for macOS, where these are all.
+//
+//go:embed default/darwin.txt
+var darwinRead string
+
 // devices are the device nodes that programs write to. /dev/tty is the child's own terminal, the
 // process that opens it; the terminals in /dev/pts belong to others, and the child's own is added
 // when the command has one.
@@ -34,7 +40,11 @@ const devices = `/dev/null /dev/zero /dev/full /dev/tty`
 // with links resolved; a system tree that is not there is passed over.
 func Default(workspace, tmp string, hide ...string) Profile {
 	p := Profile{Hide: hide}
-	for _, list := range []string{systemRead, systemConfig, kernelRead} {
+	lists := []string{systemRead, systemConfig, kernelRead}
+	if runtime.GOOS == "darwin" {
+		lists = []string{darwinRead}
+	}
+	for _, list := range lists {
 		p.Read = append(p.Read, optional(list)...)
 	}
 	p.Devices = optional(devices)

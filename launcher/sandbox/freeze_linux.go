@@ -21,6 +21,47 @@ const freezeRounds = 8
 // before its children are asked to, so that no shell notices that its job stopped and takes the
 // terminal back; Thaw goes the other way.
 func (p *Process) Freeze() {
+	p.mu.Lock()
+	p.frozen = true
+	p.mu.Unlock()
+	p.freeze()
+}
+
+// Thaw lets everything go on that Freeze stopped, and also what stopped by itself; not while Hold
+// is in force.
+func (p *Process) Thaw() {
+	p.mu.Lock()
+	p.frozen = false
+	held := p.held
+	p.mu.Unlock()
+	if !held {
+		p.thaw()
+	}
+}
+
+// Hold is Freeze until Release, whoever else lets the command go on meanwhile. It may be called
+// again, for what was made or continued since. It reports false if something may still run: where
+// too many processes are made, or at Base those that have left the tree are not this process's.
+func (p *Process) Hold() bool {
+	p.mu.Lock()
+	p.held = true
+	p.mu.Unlock()
+	return p.freeze() && (p.level == Strong || adopts())
+}
+
+// Release ends Hold. What Freeze has stopped stays so.
+func (p *Process) Release() {
+	p.mu.Lock()
+	p.held = false
+	frozen := p.frozen
+	p.mu.Unlock()
+	if !frozen {
+		p.thaw()
+	}
+}
+
+// freeze reports whether there was an end of what had to be stopped.
+func (p *Process) freeze() bool {
 	t := treeWatch{sibling: p.sibling}
 	stopped := map[int]uint64{}
 	for range freezeRounds {
@@ -33,13 +74,13 @@ func (p *Process) Freeze() {
 			}
 		}
 		if !fresh {
-			return
+			return true
 		}
 	}
+	return false
 }
 
-// Thaw lets everything go on that Freeze stopped, and also what stopped by itself.
-func (p *Process) Thaw() {
+func (p *Process) thaw() {
 	t := treeWatch{sibling: p.sibling}
 	list := byAge(t.members(p.pid, p.guard, samples()))
 	for i := len(list) - 1; i >= 0; i-- {

@@ -31,6 +31,8 @@ type Protection string
 const (
 	// the child sees only its own processes, mounts and network
 	Namespaces Protection = "namespaces"
+	// the object that was judged is the one that is used, whatever is put under its name later
+	Objects Protection = "objects"
 	// command lines and states of processes outside cannot be read
 	Processes Protection = "processes"
 	// mode, owner, times and attributes outside the writable trees cannot be changed

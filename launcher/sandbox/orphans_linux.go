@@ -36,6 +36,13 @@ func AdoptOrphans(on bool) {
 	}
 }
 
+// adopts reports whether this process is the parent of what its runs leave behind.
+func adopts() bool {
+	relations.Lock()
+	defer relations.Unlock()
+	return relations.adopts
+}
+
 // register notes a run before its processes are forked. At Strong an init of its own has the
 // orphans.
 func register(p *Process) {

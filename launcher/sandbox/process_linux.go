@@ -55,6 +55,8 @@ type state struct {
 	lastErr  error
 	exceeded Limit
 	reached  Limit
+	frozen   bool // by Freeze
+	held     bool // by Hold
 }
 
 // Pid returns the process id of the command, as the caller sees it. It is also its process group,
@@ -68,6 +70,9 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	if p.ended {
 		return os.ErrProcessDone
 	}
+	if p.held && sig == syscall.SIGCONT {
+		return nil
+	}
 	return os.NewSyscallError("pidfd_send_signal", unix.PidfdSendSignal(p.pidfd, sig, nil, 0))
 }
 
@@ -78,6 +83,9 @@ func (p *Process) SignalGroup(sig syscall.Signal) error {
 	defer p.mu.Unlock()
 	if p.ended {
 		return os.ErrProcessDone
+	}
+	if p.held && sig == syscall.SIGCONT {
+		return nil
 	}
 	return os.NewSyscallError("kill", syscall.Kill(-p.pid, sig))
 }

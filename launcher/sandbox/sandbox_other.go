@@ -2,15 +2,7 @@
 
 package sandbox
 
-import (
-	"syscall"
-	"time"
-
-	"github.com/tada-run/tada-run/launcher/broker"
-)
-
-// Start returns ErrUnsupported: nothing runs without a sandbox.
-func Start(Profile, Command) (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsupported }
+import "github.com/tada-run/tada-run/launcher/broker"
 
 // Held is a command that waits to be let go; there is none on this system.
 type Held struct{}
@@ -36,41 +28,11 @@ func (*Held) Go() (*Process, Receipt, error) { return nil, Receipt{}, ErrUnsuppo
 // Cancel does nothing.
 func (*Held) Cancel() {}
 
-// Probe returns a report of nothing.
-func Probe() Report {
-	return Report{Findings: []Finding{{Name: "sandbox", Detail: ErrUnsupported.Error(),
-		Fix: "Linux 5.13 or newer on amd64 or arm64"}}}
-}
-
 // Remembered returns None.
 func Remembered(string) Level { return None }
 
-// Inside returns false: there is no sandbox on this system.
-func Inside() bool { return false }
-
-// A Process is a started command; there is none on this system.
-type Process struct{}
-
-// Pid returns 0.
-func (*Process) Pid() int { return 0 }
-
-// Wait returns ErrUnsupported.
-func (*Process) Wait() (Status, error) { return Status{}, ErrUnsupported }
-
 // Stay does nothing.
 func (*Process) Stay() {}
-
-// Next returns ErrUnsupported.
-func (*Process) Next() (Status, error) { return Status{}, ErrUnsupported }
-
-// Signal returns ErrUnsupported.
-func (*Process) Signal(syscall.Signal) error { return ErrUnsupported }
-
-// SignalGroup returns ErrUnsupported.
-func (*Process) SignalGroup(syscall.Signal) error { return ErrUnsupported }
-
-// Kill does nothing.
-func (*Process) Kill() {}
 
 // Freeze does nothing.
 func (*Process) Freeze() {}
@@ -78,8 +40,11 @@ func (*Process) Freeze() {}
 // Thaw does nothing.
 func (*Process) Thaw() {}
 
-// End does nothing.
-func (*Process) End(Limit, time.Duration) {}
+// Hold reports false: what runs has to be ended.
+func (*Process) Hold() bool { return false }
+
+// Release does nothing.
+func (*Process) Release() {}
 
 // Traffic returns nothing.
 func (*Process) Traffic() broker.Traffic { return broker.Traffic{} }

@@ -15,7 +15,7 @@
             version = "0-unstable-${self.lastModifiedDate or "0"}";
             src = ../..;
             # of go mod vendor; a test computes it again
-            vendorHash = "sha256-FtnQ4S//yar/dNsW2i6SooPWQAjLuSEgdovvtJYf+A8=";
+            vendorHash = "sha256-GPes40tkdmESiugVFdDqRhKW7heRypIbkymSi94Jf8E=";
             subPackages = [ "cmd/tada-run" "cmd/tadactl" ];
             env.CGO_ENABLED = 0;
             ldflags = [ "-s" "-w" ];

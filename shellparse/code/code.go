@@ -20,8 +20,8 @@ func Scan(lang, text string) (facts []Fact, opaque bool) {
 // Languages lists the languages that Scan reads, by the names that its callers should use.
 func Languages() []string {
 	return []string{"applescript", "c", "ed", "expect", "gdb", "go", "javascript", "lua", "make",
-		"perl", "php", "powershell", "python", "r", "ruby", "rust", "sftp", "sh", "sql", "tcl", "vim",
-		"xml"}
+		"perl", "php", "powershell", "python", "r", "ruby", "rust", "sftp", "sh", "sql", "tcl",
+		"vim", "xml"}
 }
 
 func scan(lang, text string, nesting int, spent *budget) ([]Fact, bool) {

@@ -160,6 +160,12 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 		w.literalCode(s, lang, text, span)
 		return
 	}
+	if text, ok := v.counted(); ok && (lang == "python" || lang == "javascript") {
+		if facts, opaque := code.Scan(lang, text); len(facts) == 0 && !opaque {
+			w.code(Code{Lang: lang, Text: text, Source: Literal, Span: span})
+			return
+		}
+	}
 	from := codeSource(v)
 	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})
 	w.opaque(s, InCode, executed(from, &stream{why: v.word().Why}), span)

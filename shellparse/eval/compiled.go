@@ -7,20 +7,36 @@ import (
 	"github.com/tada-run/tada-run/shellparse/code"
 )
 
-// compilers make a program of the files that they are given. The value is the language that they
-// take their input for.
-var compilers = map[string]string{"gcc": "c", "g++": "c", "cc": "c", "c++": "c", "clang": "c",
-	"clang++": "c", "tcc": "c", "rustc": "rust"}
+// compilerOf is the language that a compiler takes its input for, "" for another program.
+func compilerOf(program string) string {
+	switch program {
+	case "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc":
+		return "c"
+	case "rustc":
+		return "rust"
+	}
+	return ""
+}
 
-// compiled are the languages that compilers take, by the endings of files.
-var compiled = map[string]string{".c": "c", ".h": "c", ".cc": "c", ".cpp": "c", ".cxx": "c",
-	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust"}
+// compiledBy is the language of a source by the ending of its name, "" where that says nothing.
+func compiledBy(name string) string {
+	switch path.Ext(name) {
+	case ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".s", ".S":
+		return "c"
+	case ".go":
+		return "go"
+	case ".rs":
+		return "rust"
+	}
+	return ""
+}
 
-// compiles is what a compiler makes of its standard input, nil where it does not read that, or where
-// it is a source that only computes. A program of input is as bad as the input.
+// compiles is what a compiler makes of its standard input, nil where it does not read that, or
+// where it is a source that only computes. A program of input is as bad as the input.
 func (w *environment) compiles(s *state, c *call, program string) *stream {
-	lang, ok := compilers[program]
-	if !ok || !slices.ContainsFunc(c.words, func(a Word) bool { return a.Text == "-" }) {
+	lang := compilerOf(program)
+	if lang == "" ||
+		!slices.ContainsFunc(c.words, func(a Word) bool { return a.Text == "-" }) {
 		return nil
 	}
 	in := s.input()
@@ -36,7 +52,7 @@ func (w *environment) compiles(s *state, c *call, program string) *stream {
 // computes reports whether a file with a text, taken for a source, is a program that only computes.
 // A name that says nothing of the language is read as each.
 func computes(name, text string) bool {
-	if lang, ok := compiled[path.Ext(name)]; ok {
+	if lang := compiledBy(name); lang != "" {
 		return !opaque(lang, text)
 	}
 	return !opaque("c", text) && !opaque("go", text) && !opaque("rust", text)

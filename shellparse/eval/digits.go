@@ -33,8 +33,14 @@ func digitsOf(c *call, in *stream) digits {
 		numbers := strings.HasPrefix(line, "-n ") || strings.HasPrefix(line, "-nE ") ||
 			strings.HasPrefix(line, "-En ") || strings.HasPrefix(line, "-nF ") ||
 			strings.HasPrefix(line, "-Fn ")
+		if len(words) == 0 {
+			return anything
+		}
 		if numbers && files <= 2 && !slices.ContainsFunc(words[1:], isOption) {
 			return lineNumbers
+		}
+		if words[0] == "-c" && files <= 2 && !slices.ContainsFunc(words[1:], isOption) {
+			return onlyDigits // of one file: no name is in front
 		}
 	case name == "cut" && before == lineNumbers:
 		if slices.Contains([]string{"-d: -f1", "-d : -f 1", "-d: -f 1", "-d : -f1", "-f1 -d:",
@@ -43,10 +49,21 @@ func digitsOf(c *call, in *stream) digits {
 		}
 	case name == "awk" && before == lineNumbers && line == "-F: {print $1}":
 		return onlyDigits
-	case name == "wc" && line == "-l":
+	case name == "wc" && line == "-l", name == "nproc" && line == "", name == "id" && line == "-u",
+		name == "stat" && files == 2 && strings.HasPrefix(line, "-c %s "),
+		name == "tr" && (line == "-dc 0-9" || line == "-cd 0-9"),
+		name == "date" && len(words) == 1 && isTime(words[0]):
 		return onlyDigits
 	}
 	return anything
+}
+
+// isTime reports whether a format of date(1) prints digits alone.
+func isTime(format string) bool {
+	rest, ok := strings.CutPrefix(format, "+%")
+	return ok && !slices.ContainsFunc(strings.Split(rest, "%"), func(field string) bool {
+		return !slices.Contains([]string{"s", "N", "3N", "6N", "Y", "m", "d", "H", "M", "S"}, field)
+	})
 }
 
 // printsWholeLines reports whether head, tail, sort or uniq print whole lines of their standard

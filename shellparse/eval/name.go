@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// name is what a value names in the directory of s. In one that fits a pattern, it is a pattern too.
+// name is what a value names in the directory of s. In one that fits a pattern, it is a pattern
+// too.
 func (w *environment) name(s *state, v value) Name {
 	n := w.nameIn(v, s.dir)
 	if s.dir != "" || s.near == "" || n.User != "" || strings.HasPrefix(n.Text, "/") ||

@@ -461,9 +461,10 @@ func (v value) withoutDigits() value {
 	return v
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says to
-// sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
-// on no line or several: behind other commands it could become a name or a delimiter, or end them.
+// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says
+// to sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but
+// that it has digits, on no line or several: behind other commands it could become a name or a
+// delimiter, or end them.
 func (v value) numbered() string {
 	found := false
 	var b strings.Builder
@@ -482,6 +483,32 @@ func (v value) numbered() string {
 		return ""
 	}
 	return b.String()
+}
+
+// spaced are the characters of a program between which a number is a number.
+const spaced = " (),+-*/%=<>[]:;'\"\n"
+
+// counted is a value of which all but numbers is known, with a name that has no value in the place
+// of each, and whether it has any. It has none where a number could be a part of a word, or of
+// what a backslash makes.
+func (v value) counted() (text string, ok bool) {
+	var b strings.Builder
+	for i, p := range v {
+		switch {
+		case p.kind == number, p.kind == open && p.nums:
+			if b.Len() > 0 && strings.TrimRight(b.String(), spaced) == b.String() ||
+				i+1 < len(v) && strings.TrimLeft(v[i+1].text, spaced) == v[i+1].text {
+				return "", false
+			}
+			ok = true
+			b.WriteString("__number")
+		case !p.known() || strings.Contains(p.text, `\`):
+			return "", false
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String(), ok
 }
 
 // A stream is the bytes that run through a pipe, into a variable or into a file.

@@ -57,14 +57,20 @@ type Linked interface {
 	Connected() (since time.Time, connected bool)
 }
 
+// connected is Connected of a database that may not be Linked.
+func (g *guest) connected() (since time.Time, connected bool) {
+	if linked, is := g.db.(Linked); is {
+		return linked.Connected()
+	}
+	return since, true
+}
+
 // welcome answers who is there.
 func (g *guest) welcome() error {
-	m := wire.Message{Kind: wire.Welcome, Yes: true}
-	if linked, is := g.db.(Linked); is {
-		since, connected := linked.Connected()
-		if m.Yes = connected; !connected && !since.IsZero() {
-			m.Number = uint64(max(since.Unix(), 1))
-		}
+	since, connected := g.connected()
+	m := wire.Message{Kind: wire.Welcome, Yes: connected}
+	if !connected && !since.IsZero() {
+		m.Number = uint64(max(since.Unix(), 1))
 	}
 	return g.Send(m)
 }

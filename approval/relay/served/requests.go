@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/relay/wire"
 )
 
@@ -27,9 +28,13 @@ func (g *guest) serve(ctx context.Context) error {
 
 // request answers one request. An error ends the connection.
 func (g *guest) request(ctx context.Context, m wire.Message) error {
-	switch m.Kind {
-	case wire.Hello:
+	if m.Kind == wire.Hello {
 		return g.welcome()
+	}
+	if _, connected := g.connected(); !connected { // the database may not be open yet
+		return g.fail(&approval.FileError{Path: g.db.Path(), Err: approval.ErrOffline})
+	}
+	switch m.Kind {
 	case wire.View:
 		t := &transaction{guest: g}
 		return t.ended(g.db.View(ctx, t.run))

@@ -24,6 +24,9 @@ func (f *fleet) pending(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer d.Etcd.Close()
+	if f.o.Follow {
+		return f.follow(cmd, d)
+	}
 	list, err := f.questions(cmd, d)
 	if err != nil {
 		return err
@@ -70,7 +73,17 @@ func (f *fleet) answer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.answerOne(cmd.Context(), d, q)
+	ctx := cmd.Context()
+	token := []byte(nil)
+	if f.o.Answer.Signed {
+		token, err = readFile("-")
+	} else {
+		token, err = f.asked(ctx, d, q)
+	}
+	if err != nil {
+		return err
+	}
+	return f.hand(ctx, d, q, token)
 }
 
 // theOne returns the question whose id begins with a prefix; that may be MACHINE/ID, because
@@ -78,6 +91,9 @@ func (f *fleet) answer(cmd *cobra.Command, args []string) error {
 func theOne(list []people.Question, prefix string) (people.Question, error) {
 	var found []people.Question
 	for _, q := range list {
+		if q.Machine.ID+"/"+q.Envelope == prefix {
+			return q, nil
+		}
 		if strings.HasPrefix(q.Envelope, prefix) ||
 			strings.HasPrefix(q.Machine.ID+"/"+q.Envelope, prefix) {
 			found = append(found, q)
@@ -93,24 +109,25 @@ func theOne(list []people.Question, prefix string) (people.Question, error) {
 		"characters, or MACHINE/ID", prefix)
 }
 
-// answerOne shows the question on the terminal, signs the answer and waits for the machine.
-func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question) error {
+// asked shows the question on the terminal and signs the answer.
+func (f *fleet) asked(ctx context.Context, d desk, q people.Question) (token []byte, err error) {
 	tty, err := terminal()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer tty.Close()
 	fmt.Fprintf(tty, "machine %s (%s), labels %s\n", q.Machine.Name, q.Machine.ID,
 		q.Machine.Labels)
 	yes, message, err := d.l.AskQuestion(ctx, tty, q.Question)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message,
+	return d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message,
 		Valid: f.o.Answer.Valid}, f.passphrase(ctx))
-	if err != nil {
-		return err
-	}
+}
+
+// hand stores an answer and waits for the machine that asked.
+func (f *fleet) hand(ctx context.Context, d desk, q people.Question, token []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, outcomeWait)
 	defer cancel()
 	o, err := d.Answer(ctx, q, token)

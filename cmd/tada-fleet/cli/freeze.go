@@ -18,7 +18,8 @@ func (f *fleet) freeze(cmd *cobra.Command, _ []string) error {
 		return usagef("--label: %w", err)
 	}
 	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
-		o, err := d.Freeze(ctx, key, which, f.o.Freeze.Reason, time.Now())
+		o, err := d.Freeze(ctx, key, document.Freeze{Machines: which,
+			Reason: f.o.Freeze.Reason, Pause: f.o.Freeze.Pause, Time: time.Now()})
 		if err != nil {
 			return err
 		}

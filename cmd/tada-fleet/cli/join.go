@@ -103,15 +103,22 @@ func (f *fleet) status(cmd *cobra.Command, _ []string) error {
 	ctx, cancel := soon(cmd)
 	defer cancel()
 	_, away := d.Fleet(ctx)
+	var by []witnessing
+	if away == nil {
+		by, away = d.witnesses(ctx)
+	}
 	if f.json {
 		return f.say(map[string]any{"membership": d.own, "reached": away == nil,
-			"serial": d.Known.Serial, "frozen": frozen}, "")
+			"serial": d.Known.Serial, "frozen": frozen, "witnesses": by}, "")
 	}
 	lines := []string{fmt.Sprintf("machine  %s (%s)", d.own.Name, d.own.ID),
 		fmt.Sprintf("fleet    %s, document %d", d.own.Fleet, d.Known.Serial),
 		"labels   " + d.own.Labels, "etcd     " + strings.Join(d.own.Endpoints, " ")}
 	if frozen != "" {
 		lines = append(lines, "frozen   "+frozen)
+	}
+	for _, w := range by {
+		lines = append(lines, "witness  "+w.String())
 	}
 	fmt.Fprintln(f.out, strings.Join(lines, "\n"))
 	return away

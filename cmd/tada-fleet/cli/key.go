@@ -45,7 +45,13 @@ func (f *fleet) key(ctx context.Context, d desk) (approval.Key, error) {
 	if err != nil {
 		return key, err
 	}
-	if p, ok := d.Known.Person(key.Name); !ok || !p.Key.Equal(key.Public()) {
+	known := d.Known
+	asking, cancel := context.WithTimeout(ctx, dialWait)
+	defer cancel()
+	if newer, err := d.Fleet(asking); err == nil { // otherwise what is done next says why
+		known = newer
+	}
+	if p, ok := known.Person(key.Name); !ok || !p.Key.Equal(key.Public()) {
 		return key, fmt.Errorf("%q is not a person of fleet %q; an administrator can add it: "+
 			"tadactl fleet person add '%s'", key.Name, d.own.Fleet, key.TrustLine())
 	}

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +19,51 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 		for _, m := range all {
+			refused := refusedBy(all, m.ID)
 			if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
 				"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
-				"agent": m.Agent}, "%s  %-16s  %-30s  %-20s  %s\n", m.ID, m.Name, standing(m),
-				m.Labels, m.Owner); err != nil {
+				"agent": m.Agent, "not_shipped": m.Unshipped, "refused": refused},
+				"%s  %-16s  %-30s  %-20s  %s\n%s", m.ID, m.Name, standing(m), m.Labels, m.Owner,
+				troubles(m, refused)); err != nil {
 				return err
 			}
 		}
-		return nil
+		return warn(ctx, cmd, d)
 	})
+}
+
+// warn names the machines that have published as questions what is none of theirs.
+func warn(ctx context.Context, cmd *cobra.Command, d desk) error {
+	lies, err := d.Lies(ctx)
+	for _, l := range lies {
+		fmt.Fprintf(cmd.ErrOrStderr(), "tada-fleet: machine %q (%s) has published %s; look at it, "+
+			"or: tadactl fleet revoke %s\n", l.Machine.Name, l.Machine.ID, l.What, l.Machine.ID)
+	}
+	return err
+}
+
+// refusedBy are the machines that do not cosign the log of a machine, and why, by their names.
+func refusedBy(all []people.Member, id string) map[string]string {
+	found := map[string]string{}
+	for _, m := range all {
+		for _, r := range m.Refuses {
+			if r.Machine == id && !m.Revoked {
+				found[m.Name] = r.Why
+			}
+		}
+	}
+	return found
+}
+
+// troubles are lines about the record of a machine.
+func troubles(m people.Member, refused map[string]string) (text string) {
+	if m.Unshipped != "" {
+		text += fmt.Sprintf("    its record is not shipped: %q\n", m.Unshipped)
+	}
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		text += fmt.Sprintf("    %s does not cosign its record: %q\n", name, refused[name])
+	}
+	return text
 }
 
 // stateOf is the state of a machine, in a word.

@@ -10,6 +10,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -21,6 +22,9 @@ func (f *fleet) policyPush(cmd *cobra.Command, args []string) error {
 	}
 	text, err := readFile(args[1])
 	if err != nil {
+		return err
+	}
+	if err := f.gate(cmd, draft{args[1], text, which}); err != nil {
 		return err
 	}
 	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
@@ -59,13 +63,33 @@ func (f *fleet) said(b document.Bundle, format string, args ...any) error {
 
 // policyForce puts what was tried in force.
 func (f *fleet) policyForce(cmd *cobra.Command, args []string) error {
+	tried, err := f.gateTried(cmd, args[0])
+	if err != nil {
+		return err
+	}
 	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
-		b, err := d.ForcePolicy(ctx, key, args[0], f.o.Policy.Despite)
+		b, err := d.ForcePolicy(ctx, key, args[0], people.Forcing{Despite: f.o.Policy.Despite,
+			Version: tried})
 		if err != nil {
 			return err
 		}
 		return f.said(b, "is in force on machines %q", b.Machines)
 	})
+}
+
+// gateTried is the gate of the version that is tried, which it returns; 0 without --gate.
+func (f *fleet) gateTried(cmd *cobra.Command, name string) (version int64, err error) {
+	var b document.Bundle
+	if f.o.Policy.Gate != "" {
+		if err := f.looking(cmd, func(ctx context.Context, d desk) error {
+			p, err := d.Policy(ctx, name)
+			b = p.Tried
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return b.Version, f.gate(cmd, draft{name, []byte(b.Text), b.Machines})
 }
 
 // policyWithdraw ends a bundle.

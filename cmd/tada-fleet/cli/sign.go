@@ -58,11 +58,15 @@ func (f *fleet) reviewed(cmd *cobra.Command, d desk, text []byte) error {
 	defer tty.Close()
 	fmt.Fprintf(tty, "a change of fleet %q, signed by %q:\n  %s\nsign it? (yes) ", d.own.Fleet, by,
 		strings.Join(lines, "\n  "))
-	said, err := bufio.NewReader(io.LimitReader(tty, 64)).ReadString('\n')
-	if err != nil || strings.TrimSpace(said) != "yes" {
+	if !saidYes(tty) {
 		return errNotSigned
 	}
 	return nil
+}
+
+func saidYes(tty io.Reader) bool {
+	said, err := bufio.NewReader(io.LimitReader(tty, 64)).ReadString('\n')
+	return err == nil && strings.TrimSpace(said) == "yes"
 }
 
 func readFile(path string) ([]byte, error) {

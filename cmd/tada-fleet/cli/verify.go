@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,12 +22,25 @@ const bucketScheme = "s3://"
 
 // verify proves the records of machines from the bucket.
 func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
+	return f.each(cmd.Context(), ids, func(check ship.Check, id string) error {
+		found, err := check.Machine(cmd.Context(), id)
+		if failed := f.sayFinding(found, err); failed != nil {
+			return &stopError{failed}
+		}
+		return err
+	})
+}
+
+// each does something with the record of each machine, or of all that the bucket has. Its error
+// says of how many it failed; a *stopError ends it.
+func (f *fleet) each(ctx context.Context, ids []string,
+	do func(check ship.Check, id string) error) error {
 	check, err := f.check()
 	if err != nil {
 		return err
 	}
 	if len(ids) == 0 {
-		if ids, err = check.Machines(cmd.Context()); err != nil {
+		if ids, err = check.Machines(ctx); err != nil {
 			return err
 		}
 		if len(ids) == 0 {
@@ -35,16 +49,16 @@ func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	}
 	broken, failed := 0, 0
 	for _, id := range ids {
-		found, err := check.Machine(cmd.Context(), id)
+		err := do(check, id)
 		var b *ship.BrokenError
+		var stop *stopError
 		switch {
+		case errors.As(err, &stop):
+			return stop
 		case errors.As(err, &b):
 			broken++
 		case err != nil:
 			failed++
-		}
-		if err := f.sayFinding(found, err); err != nil {
-			return err
 		}
 	}
 	all := audit.Plural(int64(len(ids)), "machine")
@@ -58,6 +72,11 @@ func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	return nil
 }
 
+// A stopError is one after which no other machine is looked at.
+type stopError struct{ error }
+
+func (e *stopError) Unwrap() error { return e.error }
+
 // check is what the command line, or the fleet of this machine, says.
 func (f *fleet) check() (c ship.Check, err error) {
 	o := f.o.Verify
@@ -69,17 +88,12 @@ func (f *fleet) check() (c ship.Check, err error) {
 		return c, err
 	}
 	c.Ask = o.Ask
-	from := c.Fleet.Ship
-	if o.Bucket != "" {
-		from.Bucket = strings.TrimPrefix(o.Bucket, bucketScheme)
+	if o.Copy != "" {
+		c.Bucket, err = ship.OpenCopy(o.Copy)
+	} else {
+		c.Bucket, err = f.bucket(c.Fleet.Ship, key)
 	}
-	if o.Endpoint != "" {
-		from.Endpoint, from.Region = o.Endpoint, o.Region
-	}
-	if from.Nowhere() || from.Endpoint == "" {
-		return c, usagef("the fleet document names no bucket; --bucket and --endpoint are needed")
-	}
-	if c.Bucket, err = ship.OpenBucket(from, key); err != nil {
+	if err != nil {
 		return c, err
 	}
 	for _, path := range o.Identities {
@@ -94,6 +108,21 @@ func (f *fleet) check() (c ship.Check, err error) {
 		c.Identities = append(c.Identities, list...)
 	}
 	return c, nil
+}
+
+// bucket is that of the command line, or of the fleet.
+func (f *fleet) bucket(from document.Shipping, key ship.Key) (*ship.Bucket, error) {
+	o := f.o.Verify
+	if o.Bucket != "" {
+		from.Bucket = strings.TrimPrefix(o.Bucket, bucketScheme)
+	}
+	if o.Endpoint != "" {
+		from.Endpoint, from.Region = o.Endpoint, o.Region
+	}
+	if from.Nowhere() || from.Endpoint == "" {
+		return nil, usagef("the fleet document names no bucket; --bucket and --endpoint are needed")
+	}
+	return ship.OpenBucket(from, key)
 }
 
 // reader is the fleet document, and the key of the bucket.
@@ -122,11 +151,15 @@ func (f *fleet) reader() (fleet document.Fleet, key ship.Key, err error) {
 // sayFinding prints what is proven of a machine, and what is not.
 func (f *fleet) sayFinding(x ship.Finding, err error) error {
 	if f.json {
-		seen := map[string]any{}
+		seen, machines := map[string]any{}, map[string]any{}
 		for _, s := range x.Seen {
 			one := map[string]any{"time": nil, "entries": s.Entries}
 			if !s.Time.IsZero() {
 				one["time"] = s.Time
+			}
+			if s.Machine.ID != "" {
+				machines[s.Machine.ID] = map[string]any{"time": s.Time, "name": s.Machine.Name}
+				continue
 			}
 			seen[s.Witness] = one
 		}
@@ -135,7 +168,8 @@ func (f *fleet) sayFinding(x ship.Finding, err error) error {
 			"last_entry": x.Report.Last, "covered": x.Covered, "shipped": x.Shipped,
 			"manifests": x.Manifests, "runs": x.Report.Runs, "running": x.Report.Open,
 			"missing": append([]string{}, x.Missing...), "plans_missing": x.Plans,
-			"stray": x.Stray, "revoked": x.Revoked, "cosigned": seen}
+			"stray": x.Stray, "revoked": x.Revoked, "cosigned": seen,
+			"cosigned_by_machines": machines}
 		if err != nil {
 			v["error"] = err.Error()
 		}
@@ -167,11 +201,20 @@ func findingText(x ship.Finding, err error) string {
 	if !x.Shipped.IsZero() {
 		line("silent since %s, by its own clock", x.Shipped.Local().Format(time.DateTime))
 	}
+	if !x.Covered.IsZero() {
+		team, of, machines := x.Cosigned()
+		line("cosigned by %d of %s of the team, and by %s", team, audit.Plural(of, "witness"),
+			audit.Plural(machines, "machine"))
+	}
 	for _, s := range x.Seen {
+		who := s.Witness
+		if s.Machine.ID != "" {
+			who = fmt.Sprintf("machine %s (%s)", s.Machine.Name, s.Machine.ID)
+		}
 		if s.Time.IsZero() {
-			line("not cosigned by %s", s.Witness)
+			line("not cosigned by %s", who)
 		} else {
-			line("cosigned by %s at %s", s.Witness, s.Time.Local().Format(time.DateTime))
+			line("cosigned by %s at %s", who, s.Time.Local().Format(time.DateTime))
 		}
 	}
 	for _, s := range x.Seen {

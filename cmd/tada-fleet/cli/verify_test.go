@@ -29,6 +29,8 @@ type shipped struct {
 	bucket             *served.Bucket
 	id                 string
 	document, identity string // files
+	fleet              document.Fleet
+	registrar          approval.Key
 }
 
 func newPerson(t *testing.T, name string) approval.Key {
@@ -40,7 +42,8 @@ func newPerson(t *testing.T, name string) approval.Key {
 	return k
 }
 
-func newShipped(t *testing.T) shipped {
+// newShipped has a machine that ships what it records when it runs commands.
+func newShipped(t *testing.T, commands ...string) shipped {
 	t.Helper()
 	ann, registrar := newPerson(t, "ann"), newPerson(t, "registrar")
 	secret, public, err := ship.NewIdentity()
@@ -56,18 +59,19 @@ func newShipped(t *testing.T) shipped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shipped{T: t, bucket: bucket, document: filepath.Join(t.TempDir(), "fleet"),
+	s := shipped{T: t, bucket: bucket, fleet: f, registrar: registrar,
+		document: filepath.Join(t.TempDir(), "fleet"),
 		identity: filepath.Join(t.TempDir(), "team.key")}
 	if err := errors.Join(os.WriteFile(s.document, text, 0o600),
 		os.WriteFile(s.identity, []byte(secret), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s.ship(f, registrar)
+	s.ship(commands...)
 	return s
 }
 
-// ship ships the record of a new machine.
-func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
+// ship ships the record of a new machine, which has run commands, or else has refused one.
+func (s *shipped) ship(commands ...string) {
 	s.Helper()
 	key, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -76,7 +80,7 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 	hash := sha256.Sum256(key)
 	s.id = "tada-" + hex.EncodeToString(hash[:8])
 	record, err := document.Machine{ID: s.id, Name: "build-7", Key: hex.EncodeToString(hash[:]),
-		Joined: time.Now()}.Sign(registrar)
+		Joined: time.Now()}.Sign(s.registrar)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -84,21 +88,27 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	for _, command := range commands {
+		s.run(l, command)
+	}
 	l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 	log, err := l.OpenLog()
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer log.Close()
-	if _, err := log.Append("note", []byte(`{"text":"x"}`), audit.Durable); err != nil {
-		s.Fatal(err)
+	for _, e := range refusedOnce(s.id, len(commands) == 0) {
+		if _, err := log.Append(e[0], []byte(e[1]), audit.Durable); err != nil {
+			s.Fatal(err)
+		}
 	}
 	identity, _, err := ship.NewIdentity()
 	if err != nil {
 		s.Fatal(err)
 	}
 	to, err := ship.New(ship.Machine{Launcher: l, ID: s.id, Record: record, Key: private,
-		Identity: identity, Now: time.Now}, f, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+		Identity: identity, Now: time.Now}, s.fleet,
+		ship.Key{ID: served.S3Key, Secret: served.S3Secret})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -107,13 +117,28 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 	}
 }
 
+// refusedOnce are the entries of a refused command, if there is to be one.
+func refusedOnce(id string, one bool) [][2]string {
+	if !one {
+		return nil
+	}
+	return [][2]string{{audit.KindIntent, `{"command":"make ` + id +
+		`","plan_hash":"p","sid":"run","verdict":"deny"}`}, {audit.KindDenied, `{"sid":"run"}`}}
+}
+
 // verify runs the verb, and returns what it prints and its status.
 func (s *shipped) verify(words ...string) (string, int) {
+	s.Helper()
+	return s.do("verify", words...)
+}
+
+// do runs a verb that reads the bucket.
+func (s *shipped) do(verb string, words ...string) (string, int) {
 	s.Helper()
 	var out bytes.Buffer
 	f := &fleet{out: &out, err: &out}
 	root := f.command()
-	root.SetArgs(append([]string{"verify", "--document", s.document, "--identity", s.identity},
+	root.SetArgs(append([]string{verb, "--document", s.document, "--identity", s.identity},
 		words...))
 	err := root.ExecuteContext(s.Context())
 	var ended *exitError
@@ -134,13 +159,13 @@ func TestVerify(t *testing.T) {
 	s := newShipped(t)
 	for _, words := range [][]string{{}, {s.id}, {"--bucket", "s3://records/acme", s.id}} {
 		out, status := s.verify(words...)
-		if status != 0 || !strings.Contains(out, s.id+"  build-7\n  complete up to entry 0 of ") ||
+		if status != 0 || !strings.Contains(out, s.id+"  build-7\n  complete up to entry 1 of ") ||
 			!strings.Contains(out, "\n  silent since ") {
 			t.Errorf("%q: %d: %s", words, status, out)
 		}
 	}
 	if out, status := s.verify("--json"); status != 0 ||
-		!strings.Contains(out, `"entries":1,`) || !strings.Contains(out, `"ok":true`) {
+		!strings.Contains(out, `"entries":2,`) || !strings.Contains(out, `"ok":true`) {
 		t.Errorf("%d: %s", status, out)
 	}
 	if out, status := s.verify("tada-0123456789abcdef"); status != exit.Tampered ||

@@ -18,6 +18,7 @@ type Options struct {
 	Person Person
 	Freeze Freeze
 	Answer Answer
+	Follow bool // of pending
 	Ship   Ship
 	Verify Verify
 	Policy Policy
@@ -55,10 +56,16 @@ type Person struct {
 }
 
 // Freeze stops machines.
-type Freeze struct{ Label, Reason string }
+type Freeze struct {
+	Label, Reason string
+	Pause         bool
+}
 
 // Answer answers a question.
-type Answer struct{ Valid time.Duration }
+type Answer struct {
+	Valid  time.Duration
+	Signed bool
+}
 
 // Ship says where records are copied to.
 type Ship struct {
@@ -67,18 +74,22 @@ type Ship struct {
 	Off                      bool
 }
 
-// Verify proves records from a bucket. Document is for a machine that is in no fleet.
+// Verify proves records from a bucket, or a copy of it. Document is for a machine that is in no
+// fleet.
 type Verify struct {
-	Bucket, Endpoint, Region string
-	Identities               []string
-	Document                 string
-	Ask                      bool
+	Bucket, Endpoint, Region, Copy string
+	Identities                     []string
+	Document                       string
+	Ask                            bool
 }
 
 // Policy rolls out a configuration.
 type Policy struct {
-	Label   string
-	Despite int
+	Label      string
+	Despite    int
+	Gate       string
+	Identities []string
+	Accept     []string
 }
 
 // Run does a verb; name is its words, such as "person add".
@@ -121,9 +132,13 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	answer := verb("answer ID", one)
 	answer.Flags().DurationVar(&o.Answer.Valid, "valid", 10*time.Minute, "")
+	answer.Flags().BoolVar(&o.Answer.Signed, "signed", false, "")
+	pending := verb("pending", none)
+	pending.Flags().BoolVar(&o.Follow, "follow", false, "")
 
 	freeze := verb("freeze", none)
 	freeze.Flags().StringVar(&o.Freeze.Label, "label", "*", "")
+	freeze.Flags().BoolVar(&o.Freeze.Pause, "pause", false, "")
 	freeze.Flags().StringVar(&o.Freeze.Reason, "reason", "", "")
 
 	add := verb("add KEY", one)
@@ -136,6 +151,11 @@ func All(o *Options, run Run) []*cobra.Command {
 	push.Flags().StringVar(&o.Policy.Label, "label", "", "")
 	force := verb("force NAME", one)
 	force.Flags().IntVar(&o.Policy.Despite, "despite", 0, "")
+	for _, cmd := range []*cobra.Command{push, force} {
+		cmd.Flags().StringVar(&o.Policy.Gate, "gate", "", "")
+		cmd.Flags().StringArrayVar(&o.Policy.Identities, "identity", nil, "")
+		cmd.Flags().StringArrayVar(&o.Policy.Accept, "accept", nil, "")
+	}
 	policy := &cobra.Command{Use: "policy"}
 	policy.AddCommand(push, force, verb("withdraw NAME", one), verb("list", none),
 		verb("status NAME", one))
@@ -149,15 +169,20 @@ func All(o *Options, run Run) []*cobra.Command {
 	ship.Flags().BoolVar(&o.Ship.Off, "off", false, "")
 
 	verify := verb("verify [MACHINE...]", cobra.ArbitraryArgs)
-	verify.Flags().StringVar(&o.Verify.Bucket, "bucket", "", "")
-	verify.Flags().StringVar(&o.Verify.Endpoint, "endpoint", "", "")
-	verify.Flags().StringVar(&o.Verify.Region, "region", "", "")
-	verify.Flags().StringArrayVar(&o.Verify.Identities, "identity", nil, "")
-	verify.Flags().StringVar(&o.Verify.Document, "document", "", "")
+	export := verb("export FILE [MACHINE...]", cobra.MinimumNArgs(1))
+	for _, reads := range []*cobra.Command{verify, export} {
+		reads.Flags().StringVar(&o.Verify.Bucket, "bucket", "", "")
+		reads.Flags().StringVar(&o.Verify.Endpoint, "endpoint", "", "")
+		reads.Flags().StringVar(&o.Verify.Region, "region", "", "")
+		reads.Flags().StringVar(&o.Verify.Copy, "copy", "", "")
+		reads.Flags().StringArrayVar(&o.Verify.Identities, "identity", nil, "")
+		reads.Flags().StringVar(&o.Verify.Document, "document", "", "")
+	}
 	verify.Flags().BoolVar(&o.Verify.Ask, "ask", false, "")
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
-		person, policy, verb("pending", none), answer, freeze,
-		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify}
+		person, policy, pending, answer, freeze,
+		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
+		export, verb("repair", none), verb("rebuild", none)}
 }

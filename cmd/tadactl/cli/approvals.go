@@ -106,6 +106,9 @@ func (c *ctl) rebuild() *cobra.Command {
 		Use:  "rebuild",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+			if l.Home().Joined() {
+				return c.fleetRebuild()
+			}
 			r, err := l.RebuildApprovals(cmd.Context())
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ type demand struct {
 
 func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
-	var far distant
+	var far shipped
 	here := c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 		if err := d.read(l); err != nil {
 			return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ const (
 )
 
 // Init starts to listen for questions, and to count the seconds that they wait.
-func (b *board) Init() tea.Cmd { return tea.Batch(b.listen, tick()) }
+func (b *board) Init() tea.Cmd { return tea.Batch(b.listen, b.listenFar, tick()) }
 
 func tick() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return ticked{} }) }
 
@@ -32,10 +33,10 @@ func (b *board) listen() tea.Msg {
 		return nil
 	}
 	full, err := unanswered(b.ctx, b.desk)
-	if err != nil {
+	if err != nil && !errors.Is(err, approval.ErrOffline) {
 		return broken{err}
 	}
-	return listed{approval.Grouped(full)}
+	return listed{approval.Grouped(full), err}
 }
 
 // look reads what was changed lately, beside the questions: the record can be long.
@@ -74,14 +75,26 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return b, tea.Quit
 	case listed:
 		more := b.known && len(msg.list) > len(b.list)
-		b.known = true
-		b.take(msg.list)
+		b.known, b.away = true, msg.away
+		if msg.away == nil {
+			b.take(msg.list)
+		}
 		if more {
 			return b, tea.Batch(b.listen, b.look, tea.Raw("\a"))
 		}
 		return b, tea.Batch(b.listen, b.look)
 	case looked:
 		b.runs = msg.runs
+	case farListed:
+		more := len(msg.Questions) > len(b.there.Questions)
+		b.there = msg.List
+		b.take(b.list)
+		if more {
+			return b, tea.Batch(b.listenFar, tea.Raw("\a"))
+		}
+		return b, b.listenFar
+	case farAnswered:
+		b.answered(msg)
 	case ticked:
 		b.take(slices.DeleteFunc(slices.Clone(b.list),
 			func(e approval.Envelope) bool { return !b.now().Before(e.Expires) }))
@@ -108,8 +121,8 @@ func (b *board) take(list []approval.Envelope) {
 	if b.mode != choosing && !has(b.open.ID) {
 		b.back("it was answered elsewhere or has expired")
 	}
-	if !has(b.at) && len(list) > 0 {
-		b.at = list[0].ID
+	if ids := b.ids(); !slices.Contains(ids, b.at) && len(ids) > 0 {
+		b.at = ids[0]
 	}
 }
 
@@ -130,19 +143,23 @@ func (b *board) press(k tea.Key) tea.Cmd {
 }
 
 func (b *board) choose(k tea.Key) tea.Cmd {
-	i := slices.IndexFunc(b.list, func(e approval.Envelope) bool { return e.ID == b.at })
+	ids := b.ids()
+	i := slices.Index(ids, b.at)
 	switch {
 	case k.Text == "q", k.Code == tea.KeyEscape:
 		return tea.Quit
 	case i < 0:
 	case k.Code == tea.KeyUp, k.Text == "k":
-		b.at = b.list[max(i-1, 0)].ID
+		b.at = ids[max(i-1, 0)]
 	case k.Code == tea.KeyDown, k.Text == "j":
-		b.at = b.list[min(i+1, len(b.list)-1)].ID
+		b.at = ids[min(i+1, len(ids)-1)]
 	case k.Text == "N" && len(b.chosenKin()) > 1:
 		b.flock = b.chosenKin()
 		b.open, b.mode, b.line = b.flock[0], refusing, nil
-	case k.Code == tea.KeyEnter, k.Code == tea.KeySpace, k.Code == tea.KeyRight:
+	case k.Code != tea.KeyEnter && k.Code != tea.KeySpace && k.Code != tea.KeyRight:
+	case i >= len(b.list):
+		return b.answerFar(i)
+	default:
 		b.flock = nil
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""

@@ -27,7 +27,7 @@ func TestBoardGroups(t *testing.T) {
 	}
 	grouped := func() *scene {
 		p := newScene(list[0], 100, 40)
-		p.Update(listed{approval.Grouped(list)})
+		p.Update(listed{list: approval.Grouped(list)})
 		return p
 	}
 	p := grouped()
@@ -44,7 +44,7 @@ func TestBoardGroups(t *testing.T) {
 	}
 	late := questionOf(t, 1, "rm -rf late")
 	late.ID, late.Kin = "late", "x"
-	p.Update(listed{append(p.list, late)}) // came while the message was typed
+	p.Update(listed{list: append(p.list, late)}) // came while the message was typed
 	p.key(3*time.Second, enter)
 	ids := ""
 	for _, d := range p.desk.decided {
@@ -91,7 +91,7 @@ func TestBoardDeniesAsFarAsItGoes(t *testing.T) {
 		list = append(list, e)
 	}
 	p := newScene(list[0], 100, 40)
-	p.Update(listed{list})
+	p.Update(listed{list: list})
 	p.board.desk = &stubborn{p.desk}
 	p.key(3*time.Second, letter('N'))
 	p.key(3*time.Second, enter)

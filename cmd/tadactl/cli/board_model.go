@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
@@ -36,7 +38,10 @@ const (
 
 // The messages of the inbox, besides those of the terminal.
 type (
-	listed  struct{ list []approval.Envelope }
+	listed struct {
+		list []approval.Envelope
+		away error // why it is not known now, on a machine of a fleet
+	}
 	looked  struct{ runs []string } // the latest that changed something, a line each
 	broken  struct{ err error }
 	settled struct{ keys int } // no further key came
@@ -56,6 +61,7 @@ type board struct {
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
 	lately
+	far
 	at     string // id of the selected one
 	note   string // the result of the last answer
 	failed error
@@ -63,10 +69,8 @@ type board struct {
 	mode mode
 	open approval.Envelope
 	leaf
-	shown time.Time
-	since time.Time     // when the current screen appeared
-	least time.Duration // the time until the page can be approved
-	line  []rune        // what is being typed
+	timing
+	line []rune // what is being typed
 	keyboard
 	denied map[string]bool
 	words  map[string]string   // to the agent, with the denial of a call
@@ -79,6 +83,24 @@ type lately struct {
 	latest func() []string // reads it; nil for none
 	runs   []string
 }
+
+// A far is what other machines of the fleet ask, below the machine's own questions. One of them is
+// read and answered in tada-fleet, which has the terminal meanwhile.
+type far struct {
+	fleet distant.Fleet
+	lists <-chan distant.List // nil where the machine is in no fleet
+	there distant.List
+	away  error // why the machine's own questions are not known now
+}
+
+// The messages of far questions.
+type (
+	farListed   struct{ distant.List }
+	farAnswered struct {
+		said string
+		err  error
+	}
+)
 
 // A choosable is what the open question offers to allow until further notice.
 type choosable struct {
@@ -95,6 +117,13 @@ type leaf struct {
 	top  int      // the first row on the screen
 	read *render.Reading
 	choosable
+}
+
+// A timing is when the open page appeared.
+type timing struct {
+	shown time.Time
+	since time.Time     // when the current screen appeared
+	least time.Duration // the time until the page can be approved
 }
 
 // A keyboard is when keys came.
@@ -143,4 +172,15 @@ func folded(s string, width int) []string {
 		used += cells
 	}
 	return append(rows, row)
+}
+
+// age is how long a question has waited, in few characters.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%dh", int(d.Hours()))
 }

@@ -88,7 +88,7 @@ func newScene(e approval.Envelope, width, height int) *scene {
 	p := &scene{desk: &standIn{}, at: start}
 	p.board = &board{ctx: context.Background(), desk: p.desk, now: func() time.Time { return p.at }}
 	p.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	p.Update(listed{[]approval.Envelope{e}})
+	p.Update(listed{list: []approval.Envelope{e}})
 	return p
 }
 
@@ -321,7 +321,7 @@ func TestBoardFits(t *testing.T) {
 func TestBoardAnsweredElsewhere(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
 	p.key(3*time.Second, enter)
-	p.Update(listed{nil})
+	p.Update(listed{})
 	p.key(3*time.Second, letter('y'))
 	if len(p.desk.decided) != 0 || p.mode != choosing {
 		t.Errorf("%+v in mode %d", p.desk.decided, p.mode)
@@ -360,7 +360,7 @@ func TestBoardWaitsAfterAYes(t *testing.T) {
 	for name, then := range map[string]func(p *scene){
 		"nothing":             func(*scene) {},
 		"another key":         func(p *scene) { p.key(3*time.Second, letter('x')) },
-		"answered elsewhere":  func(p *scene) { p.Update(listed{nil}) },
+		"answered elsewhere":  func(p *scene) { p.Update(listed{}) },
 		"a no is being typed": func(p *scene) { p.key(3*time.Second, letter('n')) },
 	} {
 		p := newScene(questionOf(t, 1, "ls"), 80, 40)

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,23 +40,25 @@ func (b *board) rows() []string {
 }
 
 func (b *board) listRows() []string {
-	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)),
+	ids := b.ids()
+	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(ids)),
 		b.width), fit(b.note, b.width)}
+	rows = append(rows, b.awayRows()...)
 	var each [][]string
-	room, first := b.height-1-len(rows), 0
-	for i, e := range b.list {
+	for _, e := range b.list {
 		each = append(each, b.entryRows(e))
-		if e.ID != b.at {
-			continue
-		}
-		for first = i; first > 0 && lines(each[first-1:]) < room; first-- {
+	}
+	each = append(each, b.farRows()...)
+	first := max(slices.Index(ids, b.at), 0)
+	if room := b.height - 1 - len(rows); first < len(each) {
+		for at := first; first > 0 && lines(each[first-1:at+1]) < room; first-- {
 			// the selected question stays on the screen
 		}
 	}
 	for _, entry := range each[first:] {
 		rows = append(rows, entry...)
 	}
-	if len(b.list) == 0 {
+	if len(ids) == 0 {
 		rows = append(rows, "  no open questions")
 	}
 	if len(b.runs) > 0 && len(rows)+2+len(b.runs) < b.height {
@@ -222,15 +224,4 @@ func (b *board) callHelp() string {
 		s.WriteString("   w: message for " + inert(b.call))
 	}
 	return s.String() + "   "
-}
-
-// age is how long a question has waited, in few characters.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%dh", int(d.Hours()))
 }

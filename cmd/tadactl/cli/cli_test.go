@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 func tree(t *testing.T) []*cobra.Command {
@@ -113,10 +115,10 @@ func TestInert(t *testing.T) {
 		"e\u0301": {`"e\u0301"`, `"e\u0301"`}, "a\u20dd": {`"a\u20dd"`, `"a\u20dd"`},
 		"\xff": {`"\xff"`, `"\xff"`}, "\ufffd": {`"\ufffd"`, "\ufffd"},
 	} {
-		if got := quoted(in, false); got != want.ascii {
+		if got := render.Quote(in, false); got != want.ascii {
 			t.Errorf("quoted(%q) = %s, want %s", in, got, want.ascii)
 		}
-		if got := quoted(in, true); got != want.utf8 {
+		if got := render.Quote(in, true); got != want.utf8 {
 			t.Errorf("quoted(%q) with UTF-8 = %s, want %s", in, got, want.utf8)
 		}
 	}

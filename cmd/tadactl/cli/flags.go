@@ -25,7 +25,7 @@ var flagValues = map[string][]string{
 // flagFiles are the options whose value is the name of a file or a folder.
 var flagFiles = strings.Fields(
 	"home remember head since token vouch output ci-intent delegation root file runtime folder " +
-		"touches")
+		"touches copy")
 
 // checkFlags refuses a word that an option does not take: an empty list could be mistaken for an
 // answer.

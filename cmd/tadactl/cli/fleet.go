@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,13 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/cmd/tada-fleet/verbs"
+	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// fleetProgram does the verbs of a fleet, so that this program links no client of etcd.
-const fleetProgram = "tada-fleet"
-
-// fleet has the verbs of a fleet. Each replaces this process by tada-fleet with the words of argv.
+// fleet has the verbs of a fleet. Each replaces this process by tada-fleet with the words of argv,
+// so that this program links no client of etcd.
 func (c *ctl) fleet(argv []string) *cobra.Command {
 	cmd := &cobra.Command{Use: "fleet"}
 	cmd.AddCommand(verbs.All(new(verbs.Options), func(string, *cobra.Command, []string) error {
@@ -43,29 +38,38 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 
 // execFleet replaces this process by the program, with words.
 func execFleet(words []string) error {
-	path, err := fleetPath()
+	path, err := distant.Program()
 	if err != nil {
-		return failf(exit.Failed, "%q is not installed beside tadactl: it is a package "+
-			"of its own, for machines that are in a fleet", fleetProgram)
+		return failf(exit.Failed, "%w", err)
 	}
-	return unix.Exec(path, append([]string{fleetProgram}, words...), os.Environ())
+	return unix.Exec(path, append([]string{distant.Name}, words...), os.Environ())
 }
 
-// A distant is a record in a bucket, and what a reader of it has.
-type distant struct{ identities, documents []string }
+// fleetRebuild rebuilds the approvals of a machine whose fleet has them.
+func (c *ctl) fleetRebuild() error {
+	return execFleet(append([]string{"rebuild"}, c.global()...))
+}
+
+// global are the options that every verb has.
+func (c *ctl) global() (words []string) {
+	if c.place.State != "" {
+		words = append(words, "--home="+c.place.State)
+	}
+	if c.json {
+		words = append(words, "--json")
+	}
+	return words
+}
+
+// A shipped is a record in a bucket, and what a reader of it has.
+type shipped struct{ identities, documents []string }
 
 // verify proves what the bucket of a URL has of the machines whose ids follow.
-func (d distant) verify(c *ctl, words []string) error {
+func (d shipped) verify(c *ctl, words []string) error {
 	if !strings.HasPrefix(words[0], bucketScheme) {
 		return usagef("%q is not the URL of a bucket: s3://BUCKET", words[0])
 	}
-	line := []string{"verify", "--bucket=" + words[0]}
-	if c.place.State != "" {
-		line = append(line, "--home="+c.place.State)
-	}
-	if c.json {
-		line = append(line, "--json")
-	}
+	line := append([]string{"verify", "--bucket=" + words[0]}, c.global()...)
 	for _, path := range d.identities {
 		line = append(line, "--identity="+path)
 	}
@@ -77,15 +81,3 @@ func (d distant) verify(c *ctl, words []string) error {
 
 // bucketScheme begins the URL of a bucket.
 const bucketScheme = "s3://"
-
-// fleetPath finds the program beside this one, or in PATH.
-func fleetPath() (string, error) {
-	self, err := os.Executable()
-	if err == nil {
-		beside := filepath.Join(filepath.Dir(self), fleetProgram)
-		if _, err := os.Stat(beside); !errors.Is(err, fs.ErrNotExist) {
-			return beside, err
-		}
-	}
-	return exec.LookPath(fleetProgram)
-}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/console"
+	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -77,8 +78,10 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	if _, err := tty.WriteString(session.Plain); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
+	fleet := distant.Of(l.Home())
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
 		leaf:   leaf{look: l.Look()},
+		far:    far{fleet: fleet, lists: fleet.Watch(ctx)},
 		lately: lately{latest: func() []string { return latestChanges(l) }}}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -73,7 +73,7 @@ func (c *ctl) shadowReplay(l *launcher.Launcher, o launcher.Replay, args []strin
 	}
 	fmt.Fprintf(c.out, "%s; the shadow policy had another verdict on %d\n",
 		audit.Plural(r.Runs, "run"), r.Runs-r.Same)
-	c.printChanges(r.Changes)
+	fmt.Fprint(c.out, launcher.ChangesTable(r.Changes, notice.UTF8()))
 	return nil
 }
 
@@ -93,12 +93,7 @@ func readConfig(name string) ([]byte, error) {
 
 // replayed prints a replay, and fails where something would be allowed that nobody accepted.
 func (c *ctl) replayed(r launcher.Replayed, name string, args []string) error {
-	var loose []string
-	for _, g := range r.Changes {
-		if g.Allows() && !g.Accepted {
-			loose = append(loose, g.Rules...)
-		}
-	}
+	loose := r.Loose()
 	if c.json {
 		if err := c.printJSON(map[string]any{"runs": r.Runs, "plans": r.Plans, "same": r.Same,
 			"earlier_policy": r.Earlier, "changes": append([]*launcher.Changed{}, r.Changes...),
@@ -106,13 +101,12 @@ func (c *ctl) replayed(r launcher.Replayed, name string, args []string) error {
 			return err
 		}
 	} else {
-		c.printReplayed(r)
+		fmt.Fprint(c.out, r.Table(notice.UTF8()))
 	}
 	if len(loose) == 0 {
 		return nil
 	}
-	slices.Sort(loose)
-	accept := " --accept " + strings.Join(slices.Compact(loose), " --accept ")
+	accept := " --accept " + strings.Join(loose, " --accept ")
 	return failf(1, "%s would allow what was asked about or denied; to accept that: "+
 		"tadactl policy replay%s%s", render.Inert(name), quotedWords(args), accept)
 }
@@ -122,35 +116,4 @@ func quotedWords(words []string) (text string) {
 		text += fmt.Sprintf(" %q", w)
 	}
 	return text
-}
-
-func (c *ctl) printReplayed(r launcher.Replayed) {
-	fmt.Fprintf(c.out, "%s of %s judged again; %d have another verdict\n",
-		audit.Plural(r.Runs, "run"), audit.Plural(r.Plans, "plan"), r.Runs-r.Same)
-	c.printChanges(r.Changes)
-	if len(r.Skipped) > 0 {
-		fmt.Fprintln(c.out, "\nnot judged again:")
-	}
-	for _, s := range r.Skipped {
-		fmt.Fprintf(c.out, "  %5d  %s\n", s.Count, s.Why)
-	}
-	if r.Earlier > 0 {
-		fmt.Fprintf(c.out, "\nthe record has another policy than the one in force for %s\n",
-			audit.Plural(r.Earlier, "run"))
-	}
-}
-
-// printChanges prints groups of runs with another verdict.
-func (c *ctl) printChanges(list []*launcher.Changed) {
-	for _, g := range list {
-		fmt.Fprintf(c.out, "\n%s -> %s  %d  %s\n", g.From, g.To, g.Count,
-			strings.Join(g.Rules, ", "))
-		for _, rule := range g.By {
-			fmt.Fprintf(c.out, "    by %s\n", render.Inert(rule))
-		}
-		for _, e := range g.Examples {
-			fmt.Fprintf(c.out, "    %s  %s  %s\n", e.Time.Local().Format("2 Jan 15:04"),
-				inert(e.Dir), brief(e.Command))
-		}
-	}
 }

@@ -57,6 +57,9 @@ func (c *ctl) sessions() *cobra.Command {
 				if r.State == "running" && r.Background {
 					status, mark = "background", "  (to end it: tadactl kill "+r.ID+")"
 				}
+				if r.Paused && r.State == "running" {
+					status = "stopped" // until the freeze of its machine ends
+				}
 				if r.Unproven != "" {
 					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 				}

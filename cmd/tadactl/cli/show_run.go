@@ -71,6 +71,9 @@ func (c *ctl) printRun(r launcher.Past) {
 	if exit, known := r.Exit(); known {
 		state = fmt.Sprintf("%s, exit status %d", state, exit)
 	}
+	if r.Paused {
+		state += ", stopped until the freeze of this machine ends"
+	}
 	if r.TimedOut {
 		state += ", stopped after its time limit"
 	}

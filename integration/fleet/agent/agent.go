@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/launcher"
@@ -23,13 +24,19 @@ type Agent struct {
 	Now      func() time.Time
 	Out      io.Writer // one line for each thing that a person should know
 
-	own    member.Membership
-	labels document.Labels
+	own    own
 	lines  sync.Mutex
 	place  place
 	once   once
 	orders sync.Mutex // one order is carried out at a time
 	news   news
+	asking *cosign.Asking // other machines, to cosign checkpoints
+}
+
+// An own is what this machine is in the fleet.
+type own struct {
+	member.Membership
+	labels document.Labels
 }
 
 // A place is what an agent holds in the fleet.
@@ -41,7 +48,9 @@ type place struct {
 // A news is what a machine says of itself besides that it is there.
 type news struct {
 	changed chan struct{}
-	bad     unusable
+	bad     remarks // bundles that cannot be used here, by name and stage
+	refused remarks // machines whose log this one does not cosign, by id
+	record  remarks // why the record is not shipped
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -18,6 +19,7 @@ const outcomeLife = 24 * time.Hour
 
 // takeAnswers hands each signed answer to the store, once.
 func (a *Agent) takeAnswers(ctx context.Context) error {
+	a.awaitApprovals(ctx)
 	below := keyspace.Below(keyspace.Answers, a.own.ID)
 	return a.each(ctx, below, func(key string, token []byte) error {
 		parts := keyspace.Parts(key, below, 2)
@@ -26,44 +28,64 @@ func (a *Agent) takeAnswers(ctx context.Context) error {
 			return err
 		}
 		outcome := keyspace.Below(keyspace.Outcomes, a.own.ID) + parts[0] + "/" + parts[1]
-		return a.tell(ctx, key, outcome, a.take(ctx, parts[0], token))
+		f, err := a.take(ctx, parts[0], token)
+		if err != nil {
+			return err // the answer stays until the approvals can be reached
+		}
+		return a.tell(ctx, key, outcome, f)
 	})
 }
 
 // take hands in one answer and returns what became of it. What is for no open question, is signed
 // by nobody who counts here, or was handed in before, is not handed in: the record has no room for
-// the mistakes of others, and whoever can write in etcd could fill it.
-func (a *Agent) take(ctx context.Context, id string, token []byte) plan.Fields {
+// the mistakes of others, and whoever can write in etcd could fill it. An error says that the
+// approvals cannot be reached now.
+func (a *Agent) take(ctx context.Context, id string, token []byte) (plan.Fields, error) {
+	if err := a.Launcher.Ready(); err != nil { // it opens the store
+		return refused(err)
+	}
 	e, err := a.Launcher.Store.Get(ctx, id)
 	if err != nil {
 		return refused(err)
 	}
 	if e.State != approval.Pending {
-		return plan.Fields{"outcome": "late", "message": "the question is " + string(e.State)}
+		return plan.Fields{"outcome": "late", "message": "the question is " + string(e.State)}, nil
 	}
-	if err := a.Launcher.CheckToken(token); err != nil {
+	question, err := a.Launcher.CheckToken(token)
+	if err == nil && question != id {
+		err = fmt.Errorf("it answers question %q", question)
+	}
+	if err != nil {
 		return refused(err)
 	}
 	if !a.once.first(token) {
-		return plan.Fields{"outcome": "late", "message": "it was handed in before"}
+		return plan.Fields{"outcome": "late", "message": "it was handed in before"}, nil
 	}
 	taken, err := a.Launcher.DecideToken(ctx, token)
 	switch {
-	case errors.Is(err, approval.ErrOffline), errors.Is(err, approval.ErrAway):
-		a.once.forget(token)
-		return refused(err)
 	case errors.Is(err, approval.ErrReplayed), errors.Is(err, approval.ErrVoted):
 		// this agent, or one before it, died when it had handed it in
-		return plan.Fields{"outcome": "taken", "message": err.Error()}
+		return plan.Fields{"outcome": "taken", "message": err.Error()}, nil
 	case err != nil:
-		return refused(err)
+		f, err := refused(err)
+		if err != nil {
+			a.once.forget(token)
+		}
+		return f, err
 	}
 	return plan.Fields{"outcome": "taken", "approved": taken.Approved, "signer": taken.Signer,
-		"votes": taken.Votes, "people": taken.People}
+		"votes": taken.Votes, "people": taken.People}, nil
 }
 
-func refused(err error) plan.Fields {
-	return plan.Fields{"outcome": "refused", "message": err.Error()}
+// refused says why an answer is not taken; an error that says nothing about the answer is returned.
+func refused(err error) (plan.Fields, error) {
+	for _, away := range []error{approval.ErrOffline, approval.ErrAway, approval.ErrUnsure,
+		context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, away) {
+			return nil, err
+		}
+	}
+	return plan.Fields{"outcome": "refused", "message": err.Error()}, nil
 }
 
 // tell stores the outcome of an answer and removes the answer, in one transaction. An outcome that

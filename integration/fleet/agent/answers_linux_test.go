@@ -7,12 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 )
 
@@ -99,6 +101,36 @@ func TestWhoMayAnswer(t *testing.T) {
 	if o := m.answer(bob, q, true); !o.Approved {
 		t.Errorf("%+v", o)
 	}
+}
+
+// An answer that came while no agent was there, or while the one that was killed still has its
+// place, waits for the next one.
+func TestAnswerWaits(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).machine("")
+	m.start()
+	m.trusts(1)
+	q := m.published(m.ask(0).ID)
+	m.stop()
+	at := "tada/1/agents/" + m.own.ID + "/place"
+	if _, err := m.root.Put(t.Context(), at, "one that was killed"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if o, err := m.office().Answer(ctx, q, m.token(m.ann, q, true)); !errors.Is(err,
+		people.ErrSilent) {
+		t.Errorf("without an agent: %+v, %v", o, err)
+	}
+	m.l = openPlace(t, m.l.Home().Dir) // a process that has read nothing yet
+	m.serve()
+	time.Sleep(2 * time.Second) // it looks for its place, and for answers
+	if _, err := m.root.Delete(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("approved", func() bool {
+		return m.l.Ready() == nil && m.get(q.Envelope).Approved()
+	})
 }
 
 // Where two people must approve, one person is one, with however many answers.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,17 +29,38 @@ func local(l *launcher.Launcher) *bolt.DB {
 // storePause is the time between two attempts to open the approvals while etcd is away.
 const storePause = 2 * time.Second
 
-// serveApprovals serves the approvals as soon as etcd can be reached. Those that the machine had
-// before it joined move there first.
+// lookPause is the time between two looks whether they can be used.
+const lookPause = 200 * time.Millisecond
+
+// serveApprovals serves the approvals: who asks before etcd was reached is told so at once. Those
+// that the machine had before it joined move there first.
 func (a *Agent) serveApprovals(ctx context.Context, socket net.Listener) error {
+	store, err := a.store()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if err := a.openApprovals(ctx, store); err != nil {
+			cancel(err)
+		}
+	}()
+	err = served.Serve(ctx, socket, linked{store, &a.place.link})
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// openApprovals tries to open the approvals until they are there.
+func (a *Agent) openApprovals(ctx context.Context, store *etcd.DB) error {
 	for {
-		store, err := a.store(ctx)
+		err := a.open(ctx, store)
 		switch {
 		case err == nil:
-			defer store.Close()
-			return served.Serve(ctx, socket, linked{store, &a.place.link})
+			a.place.link.opened()
+			return nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil
 		case !errors.Is(err, approval.ErrAway):
 			return err
 		}
@@ -47,8 +69,20 @@ func (a *Agent) serveApprovals(ctx context.Context, socket net.Listener) error {
 	}
 }
 
-// store opens the approvals of the machine in etcd.
-func (a *Agent) store(ctx context.Context) (*etcd.DB, error) {
+// open finds the cluster that it was, and moves the approvals of the machine there.
+func (a *Agent) open(ctx context.Context, store *etcd.DB) error {
+	cluster, err := store.Cluster(ctx)
+	if err == nil {
+		err = a.Folder.Remember(cluster)
+	}
+	if err == nil {
+		err = store.Import(ctx, local(a.Launcher))
+	}
+	return err
+}
+
+// store returns the approvals of the machine in etcd. Nothing is sent yet.
+func (a *Agent) store() (*etcd.DB, error) {
 	secret, err := a.Folder.Secret()
 	if err != nil {
 		return nil, err
@@ -61,20 +95,17 @@ func (a *Agent) store(ctx context.Context) (*etcd.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := etcd.New(etcd.Options{Endpoints: a.own.Endpoints, TLS: access,
+	return etcd.New(etcd.Options{Endpoints: a.own.Endpoints, TLS: access,
 		Prefix: keyspace.States + a.own.ID, Secret: secret, Rand: rand.Reader,
 		Cluster: cluster})
-	if err != nil {
-		return nil, err
+}
+
+// awaitApprovals returns when the approvals can be used, or when the context ends.
+func (a *Agent) awaitApprovals(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, connected := a.place.link.Connected(); connected {
+			return
+		}
+		wait(ctx, lookPause)
 	}
-	if cluster, err = store.Cluster(ctx); err == nil {
-		err = a.Folder.Remember(cluster)
-	}
-	if err == nil {
-		err = store.Import(ctx, local(a.Launcher))
-	}
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return store, nil
 }

@@ -35,10 +35,16 @@ type bed struct {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
+	return newBedAt(t, time.Now)
+}
+
+// newBedAt has a registrar with a clock of its own.
+func newBedAt(t *testing.T, now func() time.Time) *bed {
+	t.Helper()
 	b := &bed{T: t, ann: newKey(t, "ann")}
 	dir := filepath.Join(t.TempDir(), "acme")
 	if err := registrar.Create(dir, registrar.Founding{Fleet: "acme", Hosts: []string{"127.0.0.1"},
-		Admin: b.ann, Now: time.Now()}); err != nil {
+		Admin: b.ann, Now: now()}); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := registrar.Open(dir)
@@ -56,7 +62,7 @@ func newBed(t *testing.T) *bed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.root.Close() })
-	r := registrar.New(folder, b.root, b.etcd.Endpoints(), time.Now, new(bytes.Buffer))
+	r := registrar.New(folder, b.root, b.etcd.Endpoints(), now, new(bytes.Buffer))
 	if err := r.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +105,7 @@ type machine struct {
 	etcd   *clientv3.Client
 	asked  int
 	stop   func()
+	skew   time.Duration // of its agent's clock
 
 	mu   sync.Mutex
 	said bytes.Buffer
@@ -183,12 +190,19 @@ func (b *bed) machine(labels string) *machine {
 		registrar.Invitation{Labels: l})
 }
 
-// start starts the machine's agent.
+// start starts the machine's agent, and returns when it serves.
 func (m *machine) start() {
+	m.Helper()
+	m.serve()
+	m.eventually("the agent serves", func() bool { return m.l.Ready() == nil })
+}
+
+func (m *machine) serve() {
 	m.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	a := &Agent{Launcher: m.l, Folder: m.folder, Etcd: m.etcd, Now: time.Now, Out: m}
+	a := &Agent{Launcher: m.l, Folder: m.folder, Etcd: m.etcd, Out: m,
+		Now: func() time.Time { return time.Now().Add(m.skew) }}
 	go func() {
 		defer close(done)
 		err := a.Run(ctx)
@@ -198,7 +212,6 @@ func (m *machine) start() {
 	}()
 	m.stop = func() { cancel(); <-done }
 	m.Cleanup(m.stop)
-	m.eventually("the agent serves", func() bool { return m.l.Ready() == nil })
 }
 
 // eventually waits for what another process or goroutine will do.
@@ -307,7 +320,12 @@ func (m *machine) answer(key approval.Key, q people.Question, yes bool) people.O
 
 func (m *machine) token(key approval.Key, q people.Question, yes bool) []byte {
 	m.Helper()
-	a, err := q.Answer(yes, "", time.Now(), time.Hour)
+	return m.tokenAt(time.Now(), key, q, yes)
+}
+
+func (m *machine) tokenAt(now time.Time, key approval.Key, q people.Question, yes bool) []byte {
+	m.Helper()
+	a, err := q.Answer(yes, "", now, time.Hour)
 	if err != nil {
 		m.Fatal(err)
 	}

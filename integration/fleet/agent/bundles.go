@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 	"github.com/tada-run/tada-run/integration/fleet/member"
@@ -25,7 +26,8 @@ func (a *Agent) keepBundles(ctx context.Context) error {
 }
 
 // keepBundle keeps a bundle that counts, and otherwise says why not. One that this machine cannot
-// use is not kept: a mistake in it must not stop a whole fleet, and what was in force stays so.
+// use is kept only if it is in force: what administrators have ordered is not known then, so
+// nothing runs until it is withdrawn, or a newer version of this program can read it.
 func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	fleet, err := a.people(ctx)
 	if err != nil {
@@ -35,17 +37,21 @@ func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	if why != nil {
 		return why, nil
 	}
-	if b.Machines.Selects(a.labels) {
+	if b.Machines.Selects(a.own.labels) {
 		why = a.Launcher.TryBundle(member.OnDisk(b))
 	}
-	if a.news.bad.note(b, why); why != nil {
-		return why, nil
+	bad := why
+	if a.unusable(b, bad); bad != nil && b.Stage != document.Force {
+		return bad, nil
 	}
-	changed, err := a.Folder.Keep(b, a.labels)
+	changed, err := a.Folder.Keep(b, a.own.labels)
 	if errors.Is(err, document.ErrOldBundle) {
 		return err, nil
 	}
-	if changed {
+	if bad != nil && err == nil {
+		a.say("bundle %q version %d is in force and cannot be used here, so nothing runs: %v",
+			b.Name, b.Version, bad)
+	} else if changed {
 		a.say("bundle %q version %d (%s), signed by %q", b.Name, b.Version, b.Stage, b.By)
 	}
 	return nil, err
@@ -67,4 +73,15 @@ func (a *Agent) people(ctx context.Context) (document.Fleet, error) {
 		return known, nil // followDocuments reports it
 	}
 	return next, nil
+}
+
+// unusable notes why a bundle cannot be used here; nil for one that can.
+func (a *Agent) unusable(b document.Bundle, why error) {
+	about := b.Name + "." + string(b.Stage)
+	if why == nil {
+		a.news.bad.note(about, nil)
+		return
+	}
+	a.news.bad.note(about, plan.Fields{"name": b.Name, "version": b.Version,
+		"stage": string(b.Stage), "error": brief(why)})
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,9 +46,10 @@ func (b *bed) force(name, labels, text string) document.Bundle {
 	b.Helper()
 	b.push(name, labels, text)
 	var gate *people.GateError
-	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, 0)
+	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, people.Forcing{})
 	if errors.As(err, &gate) {
-		got, err = b.office().ForcePolicy(b.Context(), b.ann, name, gate.Count())
+		got, err = b.office().ForcePolicy(b.Context(), b.ann, name,
+			people.Forcing{Despite: gate.Count()})
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -193,8 +195,6 @@ func TestBundleNotTaken(t *testing.T) {
 		{"a key that counts no more", byBob},
 		{"a key that never counted", sign(mallory, 8, noLess)},
 		{"no document", "x"}, {"empty", ""}, {"huge", strings.Repeat("x", 1<<20)},
-		{"not a configuration", sign(b.ann, 9, "rules: [no\n")},
-		{"unknown key", sign(b.ann, 9, "nothing: 1\n")},
 	} {
 		before := strings.Count(m.text(), "is not taken")
 		b.put("base", "force", bad.text)
@@ -205,6 +205,17 @@ func TestBundleNotTaken(t *testing.T) {
 		if got := m.verdict("make"); got != pathguard.Deny {
 			t.Errorf("%s: %v", bad.name, got)
 		}
+	}
+	// in force, and of no use to this version: nothing runs, and the reason says what helps
+	for i, text := range []string{"rules: [no\n", "nothing: 1\n"} {
+		b.put("base", "force", sign(b.ann, int64(8+i), text))
+		m.eventually("nothing runs", func() bool {
+			_, err := launcher.Place{State: m.l.Home().Dir}.Open()
+			bad := (*pathguard.ConfigError)(nil)
+			return errors.As(err, &bad) && strings.HasPrefix(bad.File,
+				fmt.Sprintf("fleet: base version %d", 8+i)) && strings.Contains(bad.Error(),
+				"upgrade tada-run") && strings.Contains(bad.Error(), "policy withdraw base")
+		})
 	}
 	m.eventually("the machine says that it cannot use it", func() bool {
 		all, err := b.office().Members(t.Context())
@@ -225,6 +236,13 @@ func TestBundleNotTaken(t *testing.T) {
 	if next := b.push("base", "*", noLess); next.Version != 10 {
 		t.Errorf("the next version is %d", next.Version)
 	}
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base"); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("commands run again", func() bool {
+		_, err := launcher.Place{State: m.l.Home().Dir}.Open()
+		return err == nil
+	})
 }
 
 // An agent that was killed between two files, or while it wrote one, leaves what works; the next

@@ -1,7 +1,7 @@
 // Package agent is what connects the account of one machine to its fleet: one process, which holds
 // the connection to etcd so that the programs that run commands need none.
 //
-// It does nine things, each in a file of its own:
+// It does eleven things, each in a file of its own:
 //
 //   - it serves the approvals of the machine, which are in etcd, to the other programs of the
 //     account, over a socket (approvals.go);
@@ -17,7 +17,9 @@
 //     (freezes.go);
 //   - it keeps the bundles of the policy that are for the machine, and says what became of them
 //     (bundles.go, standing.go);
-//   - it copies the record to a bucket, if the fleet document names one (record.go).
+//   - it copies the record to a bucket, if the fleet document names one (record.go);
+//   - it asks other machines to cosign the checkpoints of that (asking.go);
+//   - it cosigns those of other machines (cosigning.go).
 //
 // # When the connection is lost
 //

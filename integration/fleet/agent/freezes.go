@@ -10,8 +10,12 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
-// endWithin is how long a run may take to end by itself when the machine is frozen.
-const endWithin = 500 * time.Millisecond
+// endWithin is how long a run may take to end by itself when the machine is frozen, and stopWithin
+// how long to stop, after which it is ended.
+const (
+	endWithin  = 500 * time.Millisecond
+	stopWithin = 2 * time.Second
+)
 
 // obey follows the orders to stop, and their ends.
 func (a *Agent) obey(ctx context.Context) error {
@@ -29,15 +33,26 @@ func (a *Agent) obey(ctx context.Context) error {
 	return errors.Join(err, <-lost)
 }
 
-// stop ends what runs, if the machine is frozen. A run that begins at this moment sees the freeze
-// itself.
+// stop ends or stops what runs, if the machine is frozen. A run that begins at this moment sees the
+// freeze itself, and one that is stopped its end.
 func (a *Agent) stop() error {
 	if why, err := a.Folder.Frozen(); why == "" || err != nil {
 		return err
 	}
-	ended, err := a.Launcher.EndAll(endWithin)
-	if len(ended) > 0 {
-		a.say("this machine is frozen; ended %s", audit.Plural(len(ended), "run"))
+	fleet, err := a.Folder.Document()
+	if err != nil {
+		return err
+	}
+	var paused, ended []string
+	if a.Folder.OnlyPauses(fleet) {
+		paused, ended, err = a.Launcher.PauseAll(stopWithin)
+	} else {
+		ended, err = a.Launcher.EndAll(endWithin)
+	}
+	for what, runs := range map[string][]string{"stopped": paused, "ended": ended} {
+		if len(runs) > 0 {
+			a.say("this machine is frozen; %s %s", what, audit.Plural(len(runs), "run"))
+		}
 	}
 	return err
 }
@@ -55,7 +70,7 @@ func (a *Agent) freeze(key string, text []byte) error {
 		a.say("freeze %q is not obeyed: %v", key, err)
 		return nil
 	}
-	if !order.Machines.Selects(a.labels) {
+	if !order.Machines.Selects(a.own.labels) {
 		return nil
 	}
 	inForce, fresh, err := a.Folder.Freeze(order, text)

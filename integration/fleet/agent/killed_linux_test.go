@@ -13,6 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
@@ -28,7 +30,8 @@ func TestAgentProcess(t *testing.T) {
 	if dir == "" {
 		t.Skip("another test starts it")
 	}
-	l := openPlace(t, dir)
+	l := openPlace(t, dir).Unpacking(audit.Codec{Encoder: zstandard.Encoder,
+		Decoder: zstandard.Decoder})
 	folder := member.In(l.Home())
 	own, err := folder.Load()
 	if err != nil {
@@ -78,7 +81,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		m.stop()
 	}
 	m := b.machine("")
-	if _, err := b.office().Freeze(t.Context(), b.ann, every, "", time.Now()); err != nil {
+	if _, err := b.office().Freeze(t.Context(), b.ann,
+		document.Freeze{Machines: every, Time: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	m.killedAfter(300 * time.Millisecond)
@@ -105,7 +109,7 @@ func (m *machine) killedAfter(life time.Duration) {
 		m.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if strings.Contains(out.String(), "FAIL") {
-		m.Errorf("it ended by itself after %v:\n%.1000s", life, out.String())
+	if text := out.String(); strings.Contains(text, "FAIL") || strings.Contains(text, "panic") {
+		m.Errorf("it ended by itself after %v:\n%.1000s", life, text)
 	}
 }

@@ -13,6 +13,14 @@ type link struct {
 	mu    sync.Mutex
 	up    bool
 	since time.Time // when it was lost
+	open  bool      // the approvals are there
+}
+
+// opened notes that the approvals can be used.
+func (l *link) opened() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = true
 }
 
 func (l *link) is(up bool, now time.Time) {
@@ -28,7 +36,7 @@ func (l *link) is(up bool, now time.Time) {
 func (l *link) Connected() (since time.Time, connected bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.since, l.up
+	return l.since, l.up && l.open
 }
 
 // A linked is the approvals of a machine that knows whether it is connected.

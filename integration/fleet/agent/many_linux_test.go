@@ -29,6 +29,7 @@ func TestManyMachines(t *testing.T) {
 		t.Parallel()
 	}
 	b := newBed(t)
+	before := b.etcd.Memory(0)
 	began := time.Now()
 	machines := make([]*machine, n)
 	inTurns(n, func(i int) {
@@ -36,6 +37,7 @@ func TestManyMachines(t *testing.T) {
 		machines[i].start()
 	})
 	t.Logf("%d machines joined in %v", n, time.Since(began).Round(time.Second))
+	t.Logf("etcd has %d KiB more for each", (b.etcd.Memory(0)-before)/n)
 
 	began = time.Now()
 	asked := make([][]approval.Envelope, n)

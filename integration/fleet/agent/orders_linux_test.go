@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,8 @@ func TestFreeze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := b.office().Freeze(t.Context(), b.ann, ci, "a \x1b[2Jleak", time.Now())
+	order, err := b.office().Freeze(t.Context(), b.ann,
+		document.Freeze{Machines: ci, Reason: "a \x1b[2Jleak", Time: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,6 +175,34 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// An agent that begins while etcd is away says at once that it has no connection, and takes its
+// place when etcd is back; one that is told to end frees its place for the next.
+func TestBeginsWithoutConnection(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.start()
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+	m.stop()
+	began := time.Now()
+	m.start()
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+	if took := time.Since(began); took > placeLife*time.Second/2 {
+		t.Errorf("the place was free after %v", took)
+	}
+	m.stop()
+	b.etcd.Pause(0)
+	m.serve()
+	m.eventually("it says that it is not connected", func() bool {
+		began := time.Now()
+		err := m.l.Online(t.Context())
+		return errors.Is(err, approval.ErrOffline) && strings.Contains(err.Error(),
+			"not connected") && time.Since(began) < time.Second
+	})
+	b.etcd.Resume(0)
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+}
+
 // A machine that was away while the administrators changed follows those that there are now.
 func TestAwayWhileAdministratorsChange(t *testing.T) {
 	t.Parallel()
@@ -207,4 +237,57 @@ func TestAwayWhileAdministratorsChange(t *testing.T) {
 		list, err := m.l.Trusted()
 		return err == nil && len(list) == 2 && list[0].Name == "bob" && list[1].Name == "dave"
 	})
+}
+
+// A machine that joins a fleet that is frozen, and has a policy, is frozen and has it from then on,
+// before its agent has reached anything; what has ended, or is for others, is not among it.
+func TestJoinsUnderOrders(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob := newKey(t, "bob")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	freeze := func(labels string) string {
+		t.Helper()
+		o, err := b.office().Freeze(t.Context(), b.ann, document.Freeze{Machines: b.on(labels),
+			Time: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.ID
+	}
+	ended := freeze("*")
+	for _, key := range []approval.Key{b.ann, bob} {
+		if _, err := b.office().Thaw(t.Context(), key, ended); err != nil {
+			t.Fatal(err)
+		}
+	}
+	order := freeze("env=ci")
+	b.force("base", "env=ci", noMake)
+	b.push("trial", "*", noLess)
+	m, other := b.machine("env=ci"), b.machine("env=dev")
+	for is, names := range map[*machine][]string{m: {order, "base@1"}, other: nil} {
+		var got []string
+		if is.l.Home().Frozen() != "" {
+			ids, err := is.folder.InForce()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, ids...)
+		}
+		all, err := is.l.Home().Bundles()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bundle := range all {
+			got = append(got, bundle.String())
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("%q, want %q", got, names)
+		}
+	}
+	m.start()
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+	if m.l.Home().Frozen() == "" {
+		t.Error("the agent has ended the freeze")
+	}
 }

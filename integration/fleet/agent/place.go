@@ -16,6 +16,8 @@ import (
 const (
 	// placeLife is how long the place of an agent that was killed stays taken, in seconds.
 	placeLife = 10
+	// leaveWithin is how long an agent that ends may take to free it.
+	leaveWithin = 2 * time.Second
 )
 
 // holdPlace takes the machine's place and holds it as long as the servers answer.
@@ -25,7 +27,7 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer a.leavePlace(session.Lease())
 	if err := a.takePlace(ctx, session.Lease()); err != nil {
 		return err
 	}
@@ -39,10 +41,18 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	}
 }
 
+// leavePlace frees the place for the next agent, also when this one is told to end: a session that
+// ends with its context leaves its lease.
+func (a *Agent) leavePlace(lease clientv3.LeaseID) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	_, _ = a.Etcd.Revoke(ctx, lease) // else it is free when the lease ends
+}
+
 // takePlace waits as long as an agent of this machine that was killed would hold the place. One
 // that still holds it then is alive: another machine has a copy of this one's key.
 func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
-	key, mine := keyspace.Agents+a.own.ID+"/place", a.name()
+	key, mine := keyspace.Below(keyspace.Agents, a.own.ID)+keyspace.Place, a.name()
 	put := clientv3.OpPut(key, mine, clientv3.WithLease(lease))
 	for range 2 * placeLife {
 		// it is free, or this agent's from before it lost the connection

@@ -15,6 +15,7 @@ import (
 // publish keeps the published questions the same as the open ones. It looks again after each change
 // of the machine's store, whoever made it.
 func (a *Agent) publish(ctx context.Context) error {
+	a.awaitApprovals(ctx)
 	state := keyspace.Below(keyspace.States, a.own.ID)
 	got, err := a.Etcd.Get(ctx, state, clientv3.WithPrefix(), clientv3.WithCountOnly())
 	if err != nil {

@@ -3,11 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
-	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 	"github.com/tada-run/tada-run/integration/fleet/ship"
 )
 
@@ -47,8 +46,10 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 		case err == nil && said != "":
 			a.say("record: it is shipped again")
 			said = ""
+			a.news.record.note("", nil)
 		case err != nil && err.Error() != said:
 			said = err.Error()
+			a.news.record.note("", plan.Fields{"why": briefly(said)})
 			a.say("record: %v; trying again, and this is not said again", err)
 		}
 		if err != nil {
@@ -61,7 +62,7 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 			wait(ctx, shipAsk)
 			continue
 		}
-		wait(ctx, max(shipEvery, shipIdle*time.Since(began)))
+		a.shipLate(ctx, s, max(shipEvery, shipIdle*time.Since(began)))
 	}
 	return nil
 }
@@ -75,19 +76,28 @@ func (a *Agent) shipOnce(ctx context.Context, s *ship.Shipper) error {
 	return err
 }
 
+// shipLate waits for a time, and ships cosignatures that come meanwhile. What fails is done again
+// with the next shipment.
+func (a *Agent) shipLate(ctx context.Context, s *ship.Shipper, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-a.asking.Came():
+			_, _ = s.Late(ctx)
+		}
+	}
+}
+
 // shipper returns what ships the record of this machine.
 func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shipper, error) {
-	got, err := a.Etcd.Get(ctx, keyspace.Machines+a.own.ID)
+	self, err := a.self(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(got.Kvs) == 0 {
-		return nil, fmt.Errorf("etcd has no record of machine %s", a.own.ID)
-	}
-	m := ship.Machine{Launcher: a.Launcher, ID: a.own.ID, Record: got.Kvs[0].Value, Now: a.Now}
-	if m.Key, err = a.Folder.Key(); err != nil {
-		return nil, err
-	}
+	m := ship.Machine{Launcher: a.Launcher, ID: a.own.ID, Record: []byte(self.Record),
+		Key: self.Key, Now: a.Now, Others: a.asking, Note: a.Folder.Shipped()}
 	if m.Identity, err = a.Folder.Identity(); err == nil && m.Identity == "" {
 		m.Identity, _, err = ship.NewIdentity()
 		if err == nil {

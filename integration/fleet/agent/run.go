@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/relay/served"
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
 
@@ -25,10 +26,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.own = own
-	if a.labels, err = document.ParseLabels(own.Labels); err != nil {
+	a.own.Membership = own
+	if a.own.labels, err = document.ParseLabels(own.Labels); err != nil {
 		return err
 	}
+	a.asking = cosign.NewAsking()
 	a.place.unique = rand.Text()[:8]
 	a.news.changed = make(chan struct{}, 1)
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
@@ -45,6 +47,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		"documents": a.followDocuments, "freezes": a.obey, "certificate": a.renew,
 		"record": a.shipRecord,
 		"policy": a.keepBundles, "trials": a.followTrials,
+		"asking": a.askOthers, "witness": a.cosignOthers,
 	} {
 		parts.Go(func() {
 			if err := a.keepDoing(ctx, name, part); err != nil {

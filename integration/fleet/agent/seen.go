@@ -33,6 +33,12 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	if head, err := a.Launcher.Head(); err == nil {
 		said["head"] = head.String()
 	}
+	for what, list := range map[string][]any{"refused": a.news.refused.list(),
+		"record": a.news.record.list()} {
+		if len(list) > 0 {
+			said[what] = list
+		}
+	}
 	if policies, err := a.standing(); err == nil {
 		said["policies"] = policies
 	}

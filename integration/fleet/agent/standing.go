@@ -35,6 +35,9 @@ func (a *Agent) standing() ([]any, error) {
 	}
 	force, tried := state.InForce(all)
 	for _, b := range force {
+		if bad := a.news.bad.of(b.Name + "." + b.Stage()); bad != nil && bad["version"] == b.Version {
+			continue
+		}
 		list = append(list, map[string]any(said(b)))
 	}
 	var trials map[string]launcher.Trial

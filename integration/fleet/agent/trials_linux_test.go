@@ -60,7 +60,8 @@ func TestTrial(t *testing.T) {
 	b.push("base", "env=ci", noLess+"background: end\n")
 	gate := func(despite int) (untried, denied int) {
 		t.Helper()
-		_, err := b.office().ForcePolicy(t.Context(), b.ann, "base", despite)
+		_, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
+			people.Forcing{Despite: despite})
 		var g *people.GateError
 		if !errors.As(err, &g) {
 			t.Fatalf("%v", err)
@@ -86,7 +87,8 @@ func TestTrial(t *testing.T) {
 			t.Errorf("after it was tried: %d machines, %d runs", untried, denied)
 		}
 	}
-	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base", 1); err != nil {
+	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
+		people.Forcing{Despite: 1}); err != nil {
 		t.Fatal(err)
 	}
 	m.holds("base@2")
@@ -97,7 +99,8 @@ func TestTrial(t *testing.T) {
 	if _, holds := other.has("base", false); holds {
 		t.Error("another machine has it")
 	}
-	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base", 0); err == nil {
+	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
+		people.Forcing{}); err == nil {
 		t.Error("nothing is tried, and it was put in force")
 	}
 	if trials, err := m.l.Trials(1); err != nil || len(trials) != 0 {

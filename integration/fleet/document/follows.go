@@ -95,6 +95,17 @@ func FirstFleet(text []byte) (Fleet, error) {
 	return first.Follows(text)
 }
 
+// Claims returns the name and the serial of the fleet document that a text says it is, whoever
+// signed it.
+func Claims(text []byte) (name string, serial int64, err error) {
+	n, err := unverified(text)
+	if err != nil {
+		return "", 0, err
+	}
+	f, err := body(n, kindFleet)
+	return f.Text("name"), f.Number("serial"), err
+}
+
 // SameAdmins reports whether both have the same administrators, with the same rights.
 func (f Fleet) SameAdmins(g Fleet) bool {
 	return slices.EqualFunc(f.Admins(), g.Admins(), Person.equal)

@@ -21,6 +21,7 @@ type Freeze struct {
 	ID       string // random, so that an order that has ended cannot be given again
 	Machines Selector
 	Reason   string
+	Pause    bool // what runs is stopped until the end of the freeze, not ended
 	Time     time.Time
 	By       []string // who signed it; not used by Sign
 }
@@ -34,8 +35,12 @@ func (o Freeze) Sign(key approval.Key) ([]byte, error) {
 		return nil, fmt.Errorf("the reason has %d bytes; at most %d are possible", len(o.Reason),
 			maxReason)
 	}
-	return sign(kindFreeze, plan.Fields{"id": o.ID, "machines": o.Machines.String(),
-		"reason": o.Reason, "time": plan.FormatTime(o.Time)}, key)
+	f := plan.Fields{"id": o.ID, "machines": o.Machines.String(), "reason": o.Reason,
+		"time": plan.FormatTime(o.Time)}
+	if o.Pause { // machines that do not know it end what runs
+		f["pause"] = true
+	}
+	return sign(kindFreeze, f, key)
 }
 
 // Freeze reads an order that an administrator has signed.
@@ -44,7 +49,8 @@ func (f Fleet) Freeze(text []byte) (Freeze, error) {
 	if err != nil {
 		return Freeze{}, err
 	}
-	o := Freeze{ID: s.Text("id"), Reason: s.Text("reason"), Time: s.Time("time"), By: s.By}
+	o := Freeze{ID: s.Text("id"), Reason: s.Text("reason"), Time: s.Time("time"), By: s.By,
+		Pause: s.Flag("pause")}
 	if err := checkName(o.ID); err != nil {
 		return Freeze{}, fmt.Errorf("freeze: %w", err)
 	}

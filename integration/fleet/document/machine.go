@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +13,12 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 )
+
+var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
+
+// IsMachineID reports whether a text can be what a machine is called in answers. No user or role of
+// etcd that has other rights has such a name, and it can be the name of a file.
+func IsMachineID(text string) bool { return machineID.MatchString(text) }
 
 // A Machine is a member of a fleet, as the registrar has let it in.
 type Machine struct {

@@ -23,7 +23,8 @@ const maxSteps = 256
 type Way struct {
 	Fleet    document.Fleet // the newest that follows; the known one if none does
 	Texts    [][]byte       // in this order each follows the one before; the last is of Fleet
-	Revision int64          // which last changed the document in etcd; 0 if there is none
+	Found    []byte         // the document in etcd; nil if there is none
+	Revision int64          // which last changed that; 0 if there is none
 	Refused  error          // why the document in etcd does not follow; nil if it does
 }
 
@@ -43,6 +44,7 @@ func Newest(ctx context.Context, c *clientv3.Client, known document.Fleet) (Way,
 	}
 	w.Revision = got.Kvs[0].ModRevision
 	newest := got.Kvs[0].Value
+	w.Found = newest
 	if w.Refused = w.step(newest); errors.Is(w.Refused, document.ErrUnsigned) {
 		if err := w.walk(ctx, c); err != nil {
 			return w, err

@@ -9,13 +9,16 @@
 //	tada/1/freezes/ID, tada/1/thaws/ID  orders to stop, and their ends
 //	tada/1/bundles/NAME/STAGE            a part of the policy: in force, or tried
 //	tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
-//	tada/1/agents/ID                     the agent that serves a machine, under a lease
+//	tada/1/agents/ID/place               the agent that serves a machine, under a lease
 //	tada/1/seen/ID                       what a machine last said of itself
+//	tada/1/checkpoints/ID/OTHER          a checkpoint of OTHER that machine ID is asked to cosign
+//	tada/1/cosigned/ID/OTHER             what machine ID said of it: package cosign
 //	tada/1/questions/ID/ENVELOPE         an open question, under a lease
 //	tada/1/answers/ID/ENVELOPE/SUM       a signed answer that was not taken yet, under a lease
 //	tada/1/outcomes/ID/ENVELOPE/SUM      what became of an answer, under a lease
 //
-// ID is what a machine is called in answers. A machine reads and writes what is below its own ID. A
+// ID is what a machine is called in answers. A machine reads and writes what is below its own ID.
+// It may ask others for cosignatures, and read what they say and which agents are connected. A
 // machine at which people answer reads the questions of all, and writes answers. The rest is for
 // the registrar. What permits or stops anything is signed, so a role that is too wide lets a
 // machine disturb, not decide.
@@ -50,7 +53,13 @@ const (
 	Questions = Root + "questions/"
 	Answers   = Root + "answers/"
 	Outcomes  = Root + "outcomes/"
+
+	Checkpoints = Root + "checkpoints/"
+	Cosigned    = Root + "cosigned/"
 )
+
+// Place is the key below the id of a machine in Agents.
+const Place = "place"
 
 // Below returns the prefix of what belongs to one machine under one of the prefixes above.
 func Below(prefix, id string) string { return prefix + id + "/" }

@@ -17,9 +17,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 )
+
+// maxWelcome bounds what the registrar sends: documents, freezes and bundles.
+const maxWelcome = 8 << 20
 
 // patience is how long the registrar may take.
 const patience = 30 * time.Second
@@ -77,7 +79,7 @@ func send(ctx context.Context, client *http.Client, url string,
 		return w, fmt.Errorf("the registrar: %w", err)
 	}
 	defer out.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(out.Body, 2*document.MaxSize))
+	text, err := io.ReadAll(io.LimitReader(out.Body, maxWelcome))
 	switch {
 	case err != nil:
 		return w, fmt.Errorf("the registrar: %w", err)

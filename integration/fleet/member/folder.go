@@ -69,13 +69,16 @@ func (f Folder) Load() (Membership, error) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err != nil {
-		return Membership{}, fmt.Errorf("%q: %w", f.path(membership), err)
+		return Membership{}, fmt.Errorf("%q: %w; %s", f.path(membership), err, again)
 	}
 	return m, nil
 }
 
 // Secret returns what seals the machine's questions and answers.
 func (f Folder) Secret() ([]byte, error) { return private.Read(f.path(secretFile), 1<<10) }
+
+// SetSecret replaces it.
+func (f Folder) SetSecret(secret []byte) error { return state.Replace(f.path(secretFile), secret) }
 
 // Cluster returns the id of the etcd cluster that has the machine's approvals; 0 before their first
 // use.
@@ -89,7 +92,7 @@ func (f Folder) Cluster() (uint64, error) {
 	}
 	id, err := strconv.ParseUint(strings.TrimSpace(string(text)), 16, 64)
 	if err != nil || id == 0 {
-		return 0, fmt.Errorf("%q: not the id of a cluster", f.path(clusterFile))
+		return 0, fmt.Errorf("%q: not the id of a cluster; %s", f.path(clusterFile), again)
 	}
 	return id, nil
 }
@@ -110,7 +113,10 @@ func (f Folder) Access() (*tls.Config, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(ca) {
-		return nil, fmt.Errorf("%q: not a certificate", f.path(caFile))
+		return nil, fmt.Errorf("%q: not a certificate; %s", f.path(caFile), again)
+	}
+	if _, err := f.certificate(); err != nil { // a connection would only say that it failed
+		return nil, err
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13,
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
@@ -147,17 +153,34 @@ func pinOf(text []byte) (string, error) {
 	return registrar.Pin(cert), nil
 }
 
+// certificate returns the newest certificate, with its key.
 func (f Folder) certificate() (tls.Certificate, error) {
-	return tls.LoadX509KeyPair(f.path(certFile), f.path(keyFile))
+	c, err := tls.LoadX509KeyPair(f.path(certFile), f.path(keyFile))
+	if err != nil {
+		err = fmt.Errorf("%q with %q: %w; %s", f.path(certFile), f.path(keyFile), err, again)
+	}
+	return c, err
+}
+
+// again is what helps where a file is damaged that only joining makes.
+const again = "restore it, or join again: tadactl fleet leave"
+
+// Text returns the text of the newest fleet document that was seen.
+func (f Folder) Text() ([]byte, error) {
+	return private.Read(f.path(fleetFile), document.MaxSize)
 }
 
 // Document returns the newest fleet document that was seen.
 func (f Folder) Document() (document.Fleet, error) {
-	text, err := private.Read(f.path(fleetFile), document.MaxSize)
+	text, err := f.Text()
 	if err != nil {
 		return document.Fleet{}, err
 	}
-	return document.FirstFleet(text)
+	fleet, err := document.FirstFleet(text)
+	if err != nil {
+		err = fmt.Errorf("%q: %w; %s", f.path(fleetFile), err, again)
+	}
+	return fleet, err
 }
 
 // Learn takes a fleet document that follows the one that is known, and with it whose answers count

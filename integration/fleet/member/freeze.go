@@ -108,6 +108,23 @@ func (f Folder) InForce() ([]string, error) {
 	return f.begun()
 }
 
+// OnlyPauses reports whether all orders in force leave what runs alive. One that cannot be read any
+// more, such as by an administrator who has left, does not.
+func (f Folder) OnlyPauses(fleet document.Fleet) bool {
+	ids, err := f.InForce()
+	for _, id := range ids {
+		text, bad := private.Read(f.order(id), document.MaxSize)
+		if bad == nil {
+			var o document.Freeze
+			if o, bad = fleet.Freeze(text); bad == nil && o.Pause {
+				continue
+			}
+		}
+		return false
+	}
+	return err == nil && len(ids) > 0
+}
+
 // begun returns the order that the file names which stops everything, unless it has ended: the
 // order itself may not have been written yet.
 func (f Folder) begun() ([]string, error) {

@@ -1,10 +1,12 @@
 package member
 
 import (
+	"crypto/rand"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -74,4 +76,50 @@ func TestThawEndsOneOrder(t *testing.T) {
 	f.wants(t, "one of two", true)
 	thaw("three")
 	f.wants(t, "both", false)
+}
+
+// What runs is left alive only while every order in force says so and can be read.
+func TestOnlyPauses(t *testing.T) {
+	t.Parallel()
+	ann, err := approval.NewKey("ann", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet := document.Fleet{Name: "acme", People: []document.Person{{Name: "ann",
+		Key: ann.Public(), Admin: true}}}
+	f := newFolder(t)
+	give := func(id string, pause bool) {
+		t.Helper()
+		o := order(id)
+		o.Machines, o.Pause, o.Reason = document.Everywhere(), pause, ""
+		text, err := o.Sign(ann)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := f.Freeze(o, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants := func(when string, only bool) {
+		t.Helper()
+		if got := f.OnlyPauses(fleet); got != only {
+			t.Errorf("%s: %v", when, got)
+		}
+	}
+	wants("without an order", false)
+	give("one", true)
+	wants("one", true)
+	if f.OnlyPauses(document.Fleet{Name: "acme"}) {
+		t.Error("by one who is no administrator any more")
+	}
+	give("two", false)
+	wants("another one ends what runs", false)
+	if _, err := f.Thaw(document.Thaw{ID: "two"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	wants("one is left", true)
+	if err := os.Remove(f.order("one")); err != nil {
+		t.Fatal(err)
+	}
+	wants("of which half is left", false)
 }

@@ -121,6 +121,9 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	if err := f.store([]byte(w.Fleet), fleet, m); err != nil {
 		return Membership{}, err
 	}
+	if err := f.obey(w, fleet, machine.Labels); err != nil {
+		return Membership{}, err
+	}
 	return m, f.fresh(membership, append(text, '\n'))
 }
 

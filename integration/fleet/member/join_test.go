@@ -133,6 +133,25 @@ func (o *operator) join() error {
 	return err
 }
 
+func frozen(t *testing.T, key approval.Key) string {
+	t.Helper()
+	text, err := document.Freeze{ID: "f", Machines: document.Everywhere()}.Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func bundled(t *testing.T, key approval.Key) string {
+	t.Helper()
+	text, err := document.Bundle{Fleet: "acme", Name: "base", Version: 1, Stage: document.Force,
+		Machines: document.Everywhere(), Text: "background: end\n"}.Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // Whoever runs the registrar, or etcd behind it, makes no machine trust a key.
 func TestWhatTheRegistrarSays(t *testing.T) {
 	t.Parallel()
@@ -165,11 +184,19 @@ func TestWhatTheRegistrarSays(t *testing.T) {
 		"etcd that moves a screen": func() { o.w.Endpoints = []string{"a\x1b[2J"} },
 		"another machine's record": func() { o.w.Machine = o.w.Fleet },
 		"nothing":                  func() { o.w = registrar.Welcome{} },
+		"a freeze of nobody":       func() { o.w.Freezes = []string{frozen(t, mallory)} },
+		"no freeze":                func() { o.w.Freezes = []string{"x"} },
+		"a bundle of nobody":       func() { o.w.Bundles = []string{bundled(t, mallory)} },
 	} {
 		o.w = good
 		if change(); o.join() == nil {
 			t.Errorf("%s is taken", name)
 		}
+	}
+	o.w = good
+	o.w.Freezes, o.w.Bundles = []string{frozen(t, o.ann)}, []string{bundled(t, o.ann)}
+	if o.join() != nil {
+		t.Error("orders of an administrator are not taken")
 	}
 	o.w = good
 	if o.w.Fleet = newer; o.join() != nil {

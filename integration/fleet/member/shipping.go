@@ -15,6 +15,8 @@ import (
 const (
 	shipKeyFile  = "ship.key"      // of the bucket
 	identityFile = "ship.identity" // with which the machine reads its own manifests
+	shippedFile  = "shipped"       // what was shipped last
+	witnessDir   = "witness"       // what it has cosigned
 )
 
 // ShipKey returns the key of the bucket that was set here; "" if none was.
@@ -53,6 +55,13 @@ func (f Folder) Identity() (string, error) {
 func (f Folder) KeepIdentity(text string) error {
 	return private.Create(f.path(identityFile), []byte(text))
 }
+
+// Shipped returns the file that says what was shipped.
+func (f Folder) Shipped() string { return f.path(shippedFile) }
+
+// Witness returns the folder in which the machine remembers which checkpoints of others it has
+// cosigned.
+func (f Folder) Witness() string { return f.path(witnessDir) }
 
 // Key returns the key of the machine's certificate, which signs what it ships.
 func (f Folder) Key() (ed25519.PrivateKey, error) {

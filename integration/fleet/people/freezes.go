@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -22,15 +21,15 @@ type Frozen struct {
 	Ended    bool
 }
 
-// Freeze orders that nothing new starts on the machines that the selector selects.
-func (o Office) Freeze(ctx context.Context, key approval.Key, machines document.Selector,
-	reason string, now time.Time) (document.Freeze, error) {
+// Freeze gives an order, and returns it with its id: nothing new starts on the machines that it
+// selects.
+func (o Office) Freeze(ctx context.Context, key approval.Key,
+	f document.Freeze) (document.Freeze, error) {
 	random := make([]byte, 8)
 	if _, err := rand.Read(random); err != nil {
 		return document.Freeze{}, err
 	}
-	f := document.Freeze{ID: hex.EncodeToString(random), Machines: machines, Reason: reason,
-		Time: now, By: []string{key.Name}}
+	f.ID, f.By = hex.EncodeToString(random), []string{key.Name}
 	text, err := f.Sign(key)
 	if err != nil {
 		return f, err

@@ -23,7 +23,12 @@ type Member struct {
 	Seen      time.Time // zero for never
 	Head      string    // of its record, when it was seen: SIZE:HASH
 	Policies  []Standing
+	Refuses   []Refusal
+	Unshipped string // why its record is not shipped, as it says; "" if it is
 }
+
+// A Refusal is a machine whose log another one does not cosign: it was cut or rewritten.
+type Refusal struct{ Machine, Why string }
 
 // Members returns every machine whose record the registrar has signed, in order of their names as
 // etcd has them.
@@ -58,6 +63,12 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 			f := plan.AsFields(v)
 			one.Seen, one.Head = f.Time("time"), shown(f.Text("head"))
 			one.Policies = readStandings(f)
+			for _, r := range f.Objects("refused") {
+				one.Refuses = append(one.Refuses, Refusal{r.Text("machine"), shown(r.Text("why"))})
+			}
+			for _, r := range f.Objects("record") {
+				one.Unshipped = shown(r.Text("why"))
+			}
 		}
 		list = append(list, one)
 	}

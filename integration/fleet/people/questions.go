@@ -22,6 +22,7 @@ import (
 type Question struct {
 	approval.Question
 	Machine document.Machine
+	Text    []byte // as it was published
 }
 
 // Questions returns the open questions that the person with a key may answer, the one that ends
@@ -53,7 +54,8 @@ func (o Office) Questions(ctx context.Context, keyID string) ([]Question, error)
 		if err != nil || q.Audience != parts[0] || q.Envelope != parts[1] {
 			continue
 		}
-		list = append(list, Question{Question: q, Machine: members[i].Machine})
+		list = append(list, Question{Question: q, Machine: members[i].Machine,
+			Text: kv.Value})
 	}
 	slices.SortFunc(list, func(a, b Question) int {
 		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Envelope, b.Envelope))

@@ -33,6 +33,12 @@
 // lets one machine in. In etcd the machine becomes a user, named as its certificate is, with a role
 // for its own keys alone (package keyspace).
 //
+// # What is written over the fleet document
+//
+// Every machine at which people answer can write there. The registrar keeps the newest document
+// that it has seen, and puts it back, where that loses nothing that an administrator may have
+// stored meanwhile: see [history.Way.Lost]. Otherwise it says so, and a person decides.
+//
 // # What whoever holds this can do
 //
 // The registrar can let in machines with any labels, and so receive the answers meant for such

@@ -215,7 +215,7 @@ func (f *Folder) machine(shown []*x509.Certificate, now time.Time) (string, erro
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
 		return "", fmt.Errorf("%w: %w", errShown, err)
 	}
-	if id := shown[0].Subject.CommonName; machineID.MatchString(id) {
+	if id := shown[0].Subject.CommonName; document.IsMachineID(id) {
 		return id, nil
 	}
 	return "", errShown

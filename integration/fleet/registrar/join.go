@@ -31,8 +31,10 @@ type Welcome struct {
 	Certificate string   `json:"cert"` // PEM
 	Authority   string   `json:"ca"`   // PEM
 	Endpoints   []string `json:"endpoints"`
-	Fleet       string   `json:"fleet"`   // the fleet document
-	Machine     string   `json:"machine"` // its own record
+	Fleet       string   `json:"fleet"`             // the fleet document
+	Machine     string   `json:"machine"`           // its own record
+	Freezes     []string `json:"freezes,omitempty"` // orders in force, for a machine that joins
+	Bundles     []string `json:"bundles,omitempty"` // and the policy
 }
 
 // A Registrar lets machines into one fleet.
@@ -52,10 +54,10 @@ func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.T
 	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
 }
 
-// Prepare stores the first fleet document, if there is none, and turns the access control of etcd
-// on. It may be called again. It refuses an etcd that has another fleet.
+// Prepare stores the newest fleet document that was seen, if there is none, and turns the access
+// control of etcd on. It may be called again. It refuses an etcd that has another fleet.
 func (r *Registrar) Prepare(ctx context.Context) error {
-	text, err := r.folder.First()
+	text, err := r.folder.Newest()
 	if err != nil {
 		return err
 	}
@@ -103,14 +105,40 @@ func (r *Registrar) fleet(ctx context.Context) (known, error) {
 	if err != nil {
 		return known{}, err
 	}
-	if way.Refused != nil {
-		fmt.Fprintf(r.out, "tada-fleet: the fleet document in etcd is not taken: %v\n", way.Refused)
+	lost, err := way.Lost(ctx, r.etcd, text)
+	if err != nil {
+		return known{}, err
 	}
+	text = way.Newest(text)
 	if way.Fleet.Serial > seen.Serial {
-		text = way.Texts[len(way.Texts)-1]
-		err = r.folder.see(text)
+		if err := r.folder.see(text); err != nil {
+			return known{}, err
+		}
 	}
-	return known{Fleet: way.Fleet, text: text, refused: way.Refused}, err
+	now := known{Fleet: way.Fleet, text: text, refused: way.Refused}
+	if way.Refused != nil {
+		err = r.mend(ctx, way, &now, lost)
+	}
+	return now, err
+}
+
+// mend puts the newest document back where it was lost, and says what it did.
+func (r *Registrar) mend(ctx context.Context, way history.Way, now *known, lost bool) error {
+	if lost {
+		back, err := way.PutBack(ctx, r.etcd, now.text)
+		if err != nil {
+			return err
+		}
+		if back {
+			now.refused = nil
+			fmt.Fprintf(r.out, "tada-fleet: the fleet document in etcd was damaged (%v); document "+
+				"%d is there again\n", way.Refused, way.Fleet.Serial)
+			return nil
+		}
+	}
+	fmt.Fprintf(r.out, "tada-fleet: the fleet document in etcd is not taken: %v; an administrator "+
+		"can put the last one back: tadactl fleet repair\n", way.Refused)
+	return nil
 }
 
 func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
@@ -134,7 +162,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, err
 	}
-	if !machineID.MatchString(j.ID) {
+	if !document.IsMachineID(j.ID) {
 		return Welcome{}, fmt.Errorf("%w: %q is not the id of a machine", errRequest, j.ID)
 	}
 	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
@@ -161,6 +189,11 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
+	// before the invitation is used: this may fail
+	freezes, bundles, err := inForce(ctx, r.etcd, fleet.Fleet, m.Labels)
+	if err != nil {
+		return Welcome{}, err
+	}
 	// The user comes first: a machine that is a member without one could not be let in again.
 	if err := r.admitNew(ctx, m, invited.People); err != nil {
 		return Welcome{}, err
@@ -181,7 +214,12 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if !done.Succeeded {
 		return Welcome{}, errNotInvited
 	}
-	return r.welcome(m.ID, public, record, fleet)
+	w, err := r.welcome(m.ID, public, record, fleet)
+	if err != nil {
+		return Welcome{}, err
+	}
+	w.Freezes, w.Bundles = freezes, bundles
+	return w, nil
 }
 
 // admitNew makes the user of a machine that is no member yet.

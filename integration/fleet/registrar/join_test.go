@@ -245,6 +245,11 @@ func TestAMachineReachesItsOwn(t *testing.T) {
 		{keyspace.Answers + one + "/x/y", true, true, false, true},
 		{keyspace.Answers + two + "/x/y", false, false, true, true},
 		{keyspace.Outcomes + one + "/x/y", true, true, true, false},
+		{keyspace.Checkpoints + one + "/" + two, true, true, false, true},
+		{keyspace.Checkpoints + two + "/" + one, false, true, true, true},
+		{keyspace.Cosigned + one + "/" + two, true, true, true, false},
+		{keyspace.Cosigned + two + "/" + one, true, false, true, true},
+		{keyspace.Agents + two + "/place", true, false, true, true},
 		{keyspace.Machines + one, true, false, true, false},
 		{keyspace.Keys + "x", false, false, false, false},
 		{keyspace.Tokens + "x", false, false, false, true},
@@ -263,6 +268,18 @@ func TestAMachineReachesItsOwn(t *testing.T) {
 				t.Errorf("%s, write %t: %q: want %t", got.who, got.write, c.at, got.want)
 			}
 		}
+	}
+	// as an earlier version has let it in
+	at := keyspace.Below(keyspace.Cosigned, one)
+	if _, err := s.etcd.RoleRevokePermission(t.Context(), one, at,
+		clientv3.GetPrefixRangeEnd(at)); err != nil {
+		t.Fatal(err)
+	}
+	if may(machine, true, at+two) {
+		t.Error("a right that was taken away is there")
+	}
+	if err := widen(t.Context(), s.etcd); err != nil || !may(machine, true, at+two) {
+		t.Errorf("%v: a member of before does not get the rights of now", err)
 	}
 	if err := expel(t.Context(), s.etcd, one); err != nil {
 		t.Fatal(err)

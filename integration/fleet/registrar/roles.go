@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
@@ -36,19 +36,27 @@ const (
 var shared = map[string][]right{
 	memberRole: {
 		{keyspace.Fleet, mayRead}, {keyspace.Machines, mayRead}, {keyspace.Freezes, mayRead},
-		{keyspace.Thaws, mayRead}, {keyspace.Bundles, mayRead},
+		{keyspace.Thaws, mayRead}, {keyspace.Bundles, mayRead}, {keyspace.Agents, mayRead},
+		{keyspace.Checkpoints, mayWrite}, {keyspace.Cosigned, mayRead},
 	},
 	peopleRole: {
 		{keyspace.Fleet, mayBoth}, {keyspace.Tokens, mayWrite}, {keyspace.Freezes, mayBoth},
 		{keyspace.Thaws, mayBoth}, {keyspace.Questions, mayRead}, {keyspace.Answers, mayWrite},
-		{keyspace.Outcomes, mayRead}, {keyspace.Seen, mayRead}, {keyspace.Agents, mayRead},
-		{keyspace.Bundles, mayBoth},
+		{keyspace.Outcomes, mayRead}, {keyspace.Seen, mayRead}, {keyspace.Bundles, mayBoth},
 	},
 }
 
 // own are the prefixes below which a machine reads and writes what belongs to it.
 var own = []string{keyspace.States, keyspace.Agents, keyspace.Seen, keyspace.Questions,
-	keyspace.Answers, keyspace.Outcomes}
+	keyspace.Answers, keyspace.Outcomes, keyspace.Checkpoints, keyspace.Cosigned}
+
+// ownRights are the rights of the role that one machine has.
+func ownRights(id string) (rights []right) {
+	for _, prefix := range own {
+		rights = append(rights, right{keyspace.Below(prefix, id), mayBoth})
+	}
+	return rights
+}
 
 // prepareAuth makes the roles that machines share, and turns access control on. It does what is
 // missing, so it may be called again.
@@ -69,15 +77,11 @@ func prepareAuth(ctx context.Context, c *clientv3.Client) error {
 
 // admit makes the user of a machine.
 func admit(ctx context.Context, c *clientv3.Client, id string, people bool) error {
-	var rights []right
-	for _, prefix := range own {
-		rights = append(rights, right{keyspace.Below(prefix, id), mayBoth})
-	}
 	roles := []string{id, memberRole}
 	if people {
 		roles = append(roles, peopleRole)
 	}
-	if err := makeRole(ctx, c, id, rights); err != nil {
+	if err := makeRole(ctx, c, id, ownRights(id)); err != nil {
 		return err
 	}
 	if err := makeUser(ctx, c, id, roles...); err != nil || people {
@@ -91,14 +95,34 @@ func admit(ctx context.Context, c *clientv3.Client, id string, people bool) erro
 	return err
 }
 
-// machineID is what state directories are called in answers. No user or role of etcd that has
-// other rights has such a name.
-var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
+// widen gives machines that an earlier version let in the rights that members have by now.
+func widen(ctx context.Context, c *clientv3.Client) error {
+	roles, err := c.RoleList(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range roles.Roles {
+		if !document.IsMachineID(id) {
+			continue
+		}
+		role, err := c.RoleGet(ctx, id)
+		if errors.Is(err, rpctypes.ErrRoleNotFound) {
+			continue // it was expelled meanwhile
+		}
+		if err == nil && len(role.Perm) < len(own) {
+			err = makeRole(ctx, c, id, ownRights(id))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // expel removes the user of a machine, whose connections are refused from then on. What is not the
 // id of a machine may be the name of a role that all machines share.
 func expel(ctx context.Context, c *clientv3.Client, id string) error {
-	if !machineID.MatchString(id) {
+	if !document.IsMachineID(id) {
 		return fmt.Errorf("%q is not the id of a machine", id)
 	}
 	_, err := c.UserDelete(ctx, id)

@@ -52,9 +52,12 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// expelling expels machines when the fleet document changes.
+// expelling expels machines when the fleet document changes. Others get the rights that they lack.
 func (r *Registrar) expelling(ctx context.Context) {
 	for ctx.Err() == nil {
+		if err := widen(ctx, r.etcd); err != nil {
+			fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
+		}
 		_ = r.Expel(ctx)
 		changes := r.etcd.Watch(clientv3.WithRequireLeader(ctx), keyspace.Fleet)
 		for range changes {

@@ -36,6 +36,12 @@ type bed struct {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
+	url, s := startStore(t)
+	return newBedOn(t, url, s)
+}
+
+func newBedOn(t *testing.T, url string, s store) *bed {
+	t.Helper()
 	b := &bed{T: t}
 	var err error
 	if b.registrar, err = approval.NewKey("registrar", rand.Reader); err != nil {
@@ -46,7 +52,6 @@ func newBed(t *testing.T) *bed {
 		t.Fatal(err)
 	}
 	b.team = newIdentity(t)
-	url, s := startStore(t)
 	b.store = s
 	url, b.faulty = front(t, url)
 	b.fleet = document.Fleet{Name: "acme", Serial: 1, People: []document.Person{{Name: "ann",
@@ -98,7 +103,8 @@ func (b *bed) memberOf(l *launcher.Launcher) *member {
 	hash := sha256.Sum256(public)
 	m := &member{bed: b}
 	m.Machine = Machine{Launcher: l.Unpacking(codec), ID: "tada-" + hex.EncodeToString(hash[:8]),
-		Key: key, Identity: newIdentity(b.T).String(), Now: m.clock}
+		Key: key, Identity: newIdentity(b.T).String(), Now: m.clock,
+		Note: filepath.Join(b.TempDir(), "shipped")}
 	record := document.Machine{ID: m.ID, Name: "machine", Key: hex.EncodeToString(hash[:]),
 		Joined: time.Now()}
 	if m.Record, err = record.Sign(b.registrar); err != nil {
@@ -161,7 +167,8 @@ func (m *member) proven() Finding {
 func (m *member) broken(reason string) {
 	m.Helper()
 	f, err := m.verify(m.ID)
-	if err == nil || !strings.Contains(err.Error(), reason) {
+	if err == nil || !strings.Contains(err.Error(), reason) ||
+		!strings.Contains(err.Error(), m.ID) {
 		m.Errorf("%v, not %q (%+v)", err, reason, f)
 	}
 }

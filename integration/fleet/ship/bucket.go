@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +30,7 @@ type Bucket struct {
 	client *minio.Client
 	name   string
 	prefix string
+	folder folder // with a copy of it, which is read instead
 }
 
 // The limits of a request.
@@ -87,6 +90,10 @@ func (b *Bucket) put(ctx context.Context, name string, data []byte) error {
 
 // get returns an object of at most limit bytes. A longer one is cut: its hash is another.
 func (b *Bucket) get(ctx context.Context, name string, limit int64) ([]byte, error) {
+	if b.folder != "" {
+		data, err := b.folder.get(name, limit)
+		return data, b.reason("reading", name, err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
@@ -112,8 +119,21 @@ func (b *Bucket) getAll(ctx context.Context, names []string) (data [][]byte, err
 	return data, errs
 }
 
+// OpenCopy returns a copy of the bucket of a fleet, made by any program that copies buckets: dir
+// has the folder of each machine. It can be read only.
+func OpenCopy(dir string) (*Bucket, error) {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%q is not a folder", dir)
+	}
+	return &Bucket{name: dir, folder: folder(dir)}, err
+}
+
 // list yields the names that begin with a prefix and come after a name, in their order.
 func (b *Bucket) list(ctx context.Context, prefix, after string) iter.Seq2[string, error] {
+	if b.folder != "" {
+		return b.folder.list(prefix, after)
+	}
 	return func(yield func(string, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel() // ends the listing
@@ -144,8 +164,8 @@ func (b *Bucket) reason(doing, name string, err error) error {
 	}
 	r := minio.ToErrorResponse(err)
 	switch {
-	case r.Code == minio.NoSuchKey, r.StatusCode == http.StatusNotFound &&
-		r.Code != minio.NoSuchBucket:
+	case errors.Is(err, fs.ErrNotExist), r.Code == minio.NoSuchKey,
+		r.StatusCode == http.StatusNotFound && r.Code != minio.NoSuchBucket:
 		err = errNone
 	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusConflict:
 		err = errThere

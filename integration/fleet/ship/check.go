@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
@@ -38,6 +39,22 @@ type Finding struct {
 	Revoked   bool          // it is no longer a member
 }
 
+// Cosigned counts those that cosigned the last checkpoint: witnesses of the team, of so many, and
+// other machines.
+func (f Finding) Cosigned() (team, of, machines int) {
+	for _, s := range f.Seen {
+		switch {
+		case s.Machine.ID != "":
+			machines++
+		case s.Time.IsZero():
+			of++
+		default:
+			team, of = team+1, of+1
+		}
+	}
+	return team, of, machines
+}
+
 // Machines lists the machines of which the bucket has anything.
 func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 	after := ""
@@ -47,7 +64,7 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if first, _, _ := strings.Cut(name, "/"); name > after && machineID.MatchString(first) {
+			if first, _, _ := strings.Cut(name, "/"); name > after && document.IsMachineID(first) {
 				id = first
 				break
 			}
@@ -63,6 +80,41 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 // or the machine, does not have what was there; another one that nothing is known. The finding is
 // what is proven in spite of it.
 func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
+	return c.Entries(ctx, id, nil)
+}
+
+// Entries is Machine, and if everything is proven each is called with the entries of the log,
+// oldest first. An error of each ends it.
+func (c Check) Entries(ctx context.Context, id string, each EachEntry) (Finding, error) {
+	dir, err := os.MkdirTemp("", "tada-verify-")
+	if err != nil {
+		return Finding{ID: id}, err
+	}
+	defer os.RemoveAll(dir)
+	f, all, err := c.proven(ctx, id, dir)
+	if err != nil || each == nil {
+		return f, err
+	}
+	for _, s := range all {
+		if err := s.entries(f.Machine, each); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// Restore is Machine, and leaves what was proven in a folder, which is empty.
+func (c Check) Restore(ctx context.Context, id, dir string) (Finding, Record, error) {
+	f, all, err := c.proven(ctx, id, dir)
+	if err != nil {
+		return f, Record{}, err
+	}
+	return f, recordOf(dir, all), nil
+}
+
+// proven restores a record to a folder, and returns the stretches of its log, which are proven
+// unless there is an error.
+func (c Check) proven(ctx context.Context, id, dir string) (Finding, []stretch, error) {
 	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
 	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
 	var list []manifest
@@ -80,23 +132,19 @@ func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
 		if broken == nil {
 			broken = h.broken("there is no manifest")
 		}
-		return f, broken
+		return f, nil, broken
 	}
-	err := c.restored(ctx, h, list, &f)
-	return f, errors.Join(broken, err)
+	r, err := newRestored(dir)
+	var all []stretch
+	if err == nil {
+		all, err = c.restored(ctx, h, list, r, &f)
+	}
+	return f, all, errors.Join(broken, err)
 }
 
 // restored proves what the manifests of a list cover.
-func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Finding) error {
-	dir, err := os.MkdirTemp("", "tada-verify-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r, err := newRestored(dir)
-	if err != nil {
-		return err
-	}
+func (c Check) restored(ctx context.Context, h *history, list []manifest, r *restored,
+	f *Finding) ([]stretch, error) {
 	whole := 0
 	var points []audit.Point
 	for i, m := range list {
@@ -105,41 +153,42 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Fin
 			whole = i + 1
 			p, err := m.point()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			points = append(points, p)
 		}
 	}
 	if err := c.stray(ctx, h, list, f); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.restore(ctx, h, list, whole, c.Identities); err != nil || whole == 0 {
-		return err
+		return nil, err
 	}
 	last := list[whole-1]
 	f.Covered = last.Time
-	if f.Seen, err = seen(ctx, last, c.Fleet.Ship.Witnesses, c.Ask); err != nil {
-		return h.broken("the checkpoint of manifest %d: %v", last.Number, err)
+	var err error
+	if f.Seen, err = seen(ctx, last, c.Fleet, c.Ask); err != nil {
+		return nil, h.broken("the checkpoint of manifest %d: %v", last.Number, err)
 	}
 	for _, s := range f.Seen {
 		var b *BrokenError
 		if errors.As(s.Silent, &b) {
-			return b
+			return nil, b
 		}
 	}
-	return r.proveAll(h, points, f)
+	all := r.covered()
+	return all, r.proveAll(h, all, points, f)
 }
 
 // proveAll proves all stretches of the log.
-func (r *restored) proveAll(h *history, points []audit.Point, f *Finding) error {
-	all := r.covered()
-	for _, s := range all {
+func (r *restored) proveAll(h *history, all []stretch, points []audit.Point, f *Finding) error {
+	for i, s := range all {
 		n := slices.IndexFunc(points, func(p audit.Point) bool { return p.Count > s.point.Count })
 		if n < 0 {
 			n = len(points)
 		}
 		report, p, err := r.prove(s, slices.Clone(points[:n]), len(all) == 1)
-		f.Report = report
+		f.Report, all[i].gaps = report, report.Gaps
 		if err == nil {
 			var missing int
 			missing, err = p.lost()

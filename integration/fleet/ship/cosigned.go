@@ -24,7 +24,7 @@ func cosigned(ctx context.Context, l *launcher.Launcher, by []document.Witness, 
 	key launcher.LogKey) (with []byte, refused []error) {
 	with = signed
 	for _, w := range by {
-		lines, err := cosign(ctx, l, w, signed, key)
+		lines, err := askWitness(ctx, l, w, signed, key)
 		if err == nil {
 			with, err = audit.AddCosignatures(with, lines)
 		}
@@ -36,8 +36,8 @@ func cosigned(ctx context.Context, l *launcher.Launcher, by []document.Witness, 
 	return with, refused
 }
 
-// cosign asks one witness.
-func cosign(ctx context.Context, l *launcher.Launcher, w document.Witness, signed []byte,
+// askWitness asks one witness.
+func askWitness(ctx context.Context, l *launcher.Launcher, w document.Witness, signed []byte,
 	key launcher.LogKey) ([]byte, error) {
 	k, err := audit.NewWitnessKey(w.Key)
 	if err != nil {

@@ -54,6 +54,7 @@
 //	missing     files that the record names, and that were gone before they could be shipped
 //	checkpoint  signed, of the log, with the cosignatures that it got; "" for none
 //	bytes       with a checkpoint: how long the log was
+//	by          key and record of the machines that cosigned it; left out if there are none
 //	log         the key of the checkpoint: NAME+HASH+KEY
 //	key         the public key of the machine, in base64
 //	record      the machine's record, signed by the registrar (package document)
@@ -99,12 +100,14 @@
 //
 // An object is stored before the manifest that names it, and a manifest before the next one. Both
 // are stored only if nothing has their name. A crash leaves an object without a manifest, and
-// nothing else. The next shipment begins with what the manifests say: no file on the machine says
-// what was shipped. Before anything leaves, the log up to the checkpoint is on the disk, so that a
-// power cut cannot take away what the bucket has.
+// nothing else. The next shipment begins with what the manifests say. A file on the machine notes
+// that, so that they need not all be read again: it counts only if its hash is right and the bucket
+// has the manifest that it names last, and is made again otherwise. Before anything leaves, the log
+// up to the checkpoint is on the disk, so that a power cut cannot take away what the bucket has.
 //
 // # Limits
 //
-// An agent that starts reads all manifests of its machine, and so does a verifier: one for each
-// minute in which something was recorded. Recipients are of type X25519 alone.
+// A verifier reads all manifests of a machine: one for each minute in which something was
+// recorded, and one more where cosignatures came late. So does an agent that starts without its
+// note. Recipients are of type X25519 alone.
 package ship

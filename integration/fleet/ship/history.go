@@ -44,11 +44,27 @@ type history struct {
 	files
 }
 
+// maxNoted is how many of the files that were shipped last a note has. A plan that is older and is
+// needed again is shipped again.
+const maxNoted = 4096
+
 // files are the files that were shipped.
 type files struct {
-	whole map[string]bool
-	log   int64   // where the shipped part of the log ends
-	tail  []piece // of the log, beyond what is covered
+	whole  map[string]bool
+	recent []string // those that were whole last
+	log    int64    // where the shipped part of the log ends
+	tail   []piece  // of the log, beyond what is covered
+}
+
+// seen notes that a file is whole, or will not come.
+func (f *files) seen(name string) {
+	if f.whole[name] {
+		return
+	}
+	f.whole[name] = true
+	if f.recent = append(f.recent, name); len(f.recent) > maxNoted {
+		f.recent = f.recent[1:]
+	}
 }
 
 func newHistory(b *Bucket, f document.Fleet, id string, with []age.Identity) *history {
@@ -146,8 +162,9 @@ func (h *history) take(number int64, stored []byte) (manifest, error) {
 func (h *history) add(m manifest) error {
 	for _, p := range m.Pieces {
 		switch {
+		case p.File != logFile && p.Last:
+			h.seen(p.File)
 		case p.File != logFile:
-			h.whole[p.File] = h.whole[p.File] || p.Last
 		case p.From < h.log:
 			return h.broken("manifest %d has byte %d of the log again: two histories of it",
 				m.Number, p.From)
@@ -156,7 +173,7 @@ func (h *history) add(m manifest) error {
 		}
 	}
 	for _, name := range m.Missing {
-		h.whole[name] = true // it will not come
+		h.seen(name)
 	}
 	if m.Checkpoint != "" {
 		p, err := m.point()

@@ -37,15 +37,15 @@ type manifest struct {
 // covered is how far the record is whole with a manifest and those before it. The zero value: no
 // further than with the one before.
 type covered struct {
-	Checkpoint string // signed, with cosignatures
-	Bytes      int64  // of the log, at its end
+	Checkpoint string            // signed, with cosignatures
+	Bytes      int64             // of the log, at its end
+	By         []document.Holder // the machines of which cosignatures are
 }
 
 // keys are what the signatures of a machine are checked with.
 type keys struct {
-	Record string            // the machine's record, which the registrar has signed
-	Key    ed25519.PublicKey // of the machine: the record has its hash
-	Log    string            // of its checkpoints: NAME+HASH+KEY
+	document.Holder
+	Log string // of its checkpoints: NAME+HASH+KEY
 }
 
 // sign returns the text of the manifest, signed by the machine.
@@ -54,35 +54,23 @@ func (m manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 	for _, p := range m.Pieces {
 		pieces = append(pieces, p.fields())
 	}
-	body, err := canonical.Append(nil, map[string]any{"before": m.Before, "bytes": m.Bytes,
+	fields := map[string]any{"before": m.Before, "bytes": m.Bytes,
 		"checkpoint": m.Checkpoint, "key": base64.StdEncoding.EncodeToString(m.Key),
 		"log": m.Log, "machine": m.Machine, "missing": m.Missing, "number": m.Number,
 		"object": m.Object, "pieces": pieces, "record": m.Record,
-		"time": plan.FormatTime(m.Time)})
+		"time": plan.FormatTime(m.Time)}
+	if len(m.By) > 0 {
+		fields["by"] = holders(m.By)
+	}
+	body, err := canonical.Append(nil, fields)
 	if err != nil {
 		return nil, err
 	}
-	signer, err := signerOf(m.Machine, key)
-	if err != nil {
-		return nil, err
-	}
-	text, err := note.Sign(&note.Note{Text: version + string(body) + "\n"}, signer)
+	text, err := document.SignNote(m.Machine, key, version+string(body)+"\n")
 	if err == nil && len(text) > maxManifest {
 		err = fmt.Errorf("manifest %d is too long", m.Number)
 	}
 	return text, err
-}
-
-// signerOf signs notes in the name of a machine.
-func signerOf(id string, key ed25519.PrivateKey) (note.Signer, error) {
-	vkey, err := note.NewEd25519VerifierKey(id, key.Public().(ed25519.PublicKey))
-	if err != nil {
-		return nil, err
-	}
-	hash := strings.Split(vkey, "+")[1]
-	const ed25519Note = 1
-	return note.NewSigner("PRIVATE+KEY+" + id + "+" + hash + "+" +
-		base64.StdEncoding.EncodeToString(append([]byte{ed25519Note}, key.Seed()...)))
 }
 
 // openManifest reads a manifest that a machine of the fleet has signed, and the record of that
@@ -92,25 +80,9 @@ func openManifest(text []byte, f document.Fleet) (manifest, document.Machine, er
 	if err != nil {
 		return m, document.Machine{}, err
 	}
-	machine, err := f.Machine([]byte(m.Record))
-	switch {
-	case err != nil && !errors.Is(err, document.ErrRevoked):
-		return m, machine, fmt.Errorf("the record of its machine: %w", err)
-	case machine.ID != m.Machine || !machine.Holds(m.Key):
-		return m, machine, fmt.Errorf("its key is not that of machine %q", m.Machine)
-	}
-	vkey, err := note.NewEd25519VerifierKey(m.Machine, m.Key)
-	if err != nil {
-		return m, machine, err
-	}
-	v, err := note.NewVerifier(vkey)
-	if err == nil {
-		_, err = note.Open(text, note.VerifierList(v))
-	}
+	machine, err := f.OpenNote(text, m.Machine, m.Holder)
 	return m, machine, err
 }
-
-var errManifest = errors.New("it is not a manifest")
 
 // readManifest reads a manifest whose signature is not checked yet.
 func readManifest(text []byte) (manifest, error) {
@@ -127,12 +99,15 @@ func readManifest(text []byte) (manifest, error) {
 	if !ok || err != nil || f == nil {
 		return manifest{}, errManifest
 	}
+	by, err := readHolders(f.Objects("by"))
+	if err != nil {
+		return manifest{}, err
+	}
 	m := manifest{Machine: f.Text("machine"), Number: f.Number("number"),
 		Before: f.Text("before"), Time: f.Time("time"), Object: f.Text("object"),
-		Missing: f.Texts("missing"), covered: covered{f.Text("checkpoint"), f.Number("bytes")},
-		keys: keys{Record: f.Text("record"), Log: f.Text("log")}}
-	if m.Key, err = base64.StdEncoding.Strict().DecodeString(f.Text("key")); err != nil ||
-		len(m.Key) != ed25519.PublicKeySize || !machineID.MatchString(m.Machine) ||
+		Missing: f.Texts("missing"), keys: keys{Log: f.Text("log")},
+		covered: covered{f.Text("checkpoint"), f.Number("bytes"), by}}
+	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
 		m.Object != "" && !isSum(m.Object) || m.Before != "" && !isSum(m.Before) ||
 		len(f.List("pieces")) > maxPieces {

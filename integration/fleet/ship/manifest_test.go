@@ -20,8 +20,8 @@ func aManifest(t testing.TB) (manifest, ed25519.PrivateKey) {
 	return manifest{Machine: "tada-0123456789abcdef", Number: 3, Before: sum([]byte("b")),
 		Time: time.Unix(1, 0).UTC(), Object: sum([]byte("o")), Missing: []string{"plans/x"},
 		Pieces:  []piece{{File: logFile, From: 7, Size: 8, Sum: sum(nil)}},
-		covered: covered{"checkpoint", 15},
-		keys:    keys{"record", public, "log"}}, key
+		covered: covered{"checkpoint", 15, []document.Holder{{Record: "other", Key: public}}},
+		keys:    keys{document.Holder{Record: "record", Key: public}, "log"}}, key
 }
 
 // A manifest reads as it was written.

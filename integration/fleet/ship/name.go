@@ -2,13 +2,9 @@ package ship
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// machineID is what machines are called in answers: package registrar lets in no other.
-var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
 
 // The names of objects, below the id of their machine.
 const (

@@ -30,6 +30,7 @@ type stretch struct {
 	from, to int64
 	point    audit.Point // up to which it is covered
 	bytes    int64
+	gaps     []audit.Gap // once it is proven
 }
 
 // restore writes the pieces of manifests, whose objects are checked. Those of the last manifests,
@@ -172,6 +173,22 @@ func (r *restored) covered() []stretch {
 	return slices.DeleteFunc(slices.Clone(r.stretches), func(s stretch) bool {
 		return s.point.Count == 0
 	})
+}
+
+// A Record is one that was restored: the folders of its log, of which there are several where
+// entries are missing between, and that of its plans.
+type Record struct {
+	Logs  []string
+	Plans string
+}
+
+// recordOf is what was restored to a folder and proven.
+func recordOf(dir string, proven []stretch) Record {
+	all := Record{Plans: filepath.Join(dir, plansFolder)}
+	for _, s := range proven {
+		all.Logs = append(all.Logs, s.dir)
+	}
+	return all
 }
 
 // lay makes the folder of a stretch one that a log is verified in.

@@ -11,20 +11,24 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/witness"
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
 
-// Seen is what one of the fleet's witnesses says of the last checkpoint.
+// Seen is what one of the fleet's witnesses says of the last checkpoint, or another machine that
+// has cosigned it.
 type Seen struct {
-	Witness string
-	Time    time.Time // zero: it has not cosigned it
-	Entries int64     // with Check.Ask, how many it has seen since; 0 if no more
-	Silent  error     // with Check.Ask, why that is not known
+	Witness string           // its name; of a machine, its id
+	Machine document.Machine // the zero Machine if it is none
+	Time    time.Time        // zero: it has not cosigned it
+	Entries int64            // with Check.Ask, how many it has seen since; 0 if no more
+	Silent  error            // with Check.Ask, why that is not known
 }
 
 // seen says which witnesses cosigned the checkpoint of a manifest. With ask, they are asked too.
-func seen(ctx context.Context, m manifest, by []document.Witness, ask bool) (list []Seen,
+func seen(ctx context.Context, m manifest, f document.Fleet, ask bool) (list []Seen,
 	err error) {
+	by := f.Ship.Witnesses
 	log, err := note.NewVerifier(m.Log)
 	if err != nil {
 		return nil, err
@@ -53,7 +57,11 @@ func seen(ctx context.Context, m manifest, by []document.Witness, ask bool) (lis
 		}
 		list = append(list, s)
 	}
-	return list, nil
+	machines, err := cosign.Cosigned(f, m.Machine, []byte(m.Checkpoint), log, m.By)
+	for _, w := range machines {
+		list = append(list, Seen{Witness: w.ID, Machine: w.Machine, Time: w.Time})
+	}
+	return list, err
 }
 
 // latest is how many entries a witness has seen, if more than a manifest covers.

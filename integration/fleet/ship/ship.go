@@ -10,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -22,6 +23,10 @@ type Machine struct {
 	Key      ed25519.PrivateKey // of its certificate
 	Identity string             // of age, with which the machine reads its own manifests again
 	Now      func() time.Time
+	Others   *cosign.Asking // other machines that cosign; nil for none
+	// the file that says what was shipped, so that not all manifests are read at each start; "" for
+	// none. It is made again where it is missing or wrong.
+	Note string
 }
 
 // A Shipper copies the record of a machine to a bucket. One at a time ships for a machine.
@@ -72,11 +77,15 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return sent, nil, err
 	}
 	quiet := s.Now().Sub(s.history.last.Time).Abs() < signOfLife
-	if quiet && s.history.next > 0 && head == s.history.point {
-		return sent, nil, nil
-	}
 	key, err := s.Launcher.LogKey()
 	if err != nil {
+		return sent, nil, err
+	}
+	if quiet && s.history.next > 0 && head == s.history.point {
+		if c := s.history.covered; len(c.By) < cosign.Wanted {
+			s.Others.Ask(cosign.Want{Signed: []byte(c.Checkpoint), Log: key})
+		}
+		sent, err = s.Late(ctx)
 		return sent, nil, err
 	}
 	k, err := s.look(key)
@@ -84,19 +93,60 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 		return sent, nil, err
 	}
 	defer k.text.Close()
-	p := &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
-		form: manifest{Machine: s.ID, Time: s.Now().UTC(), keys: keys{string(s.Record),
-			s.Key.Public().(ed25519.PublicKey), key.Public}}}
+	s.Others.Ask(cosign.Want{Signed: k.checkpoint, Log: key})
+	p := s.packer(key)
 	s.sure = false
 	if err := k.add(ctx, p); err != nil {
 		return p.sent, nil, err
 	}
 	signed, refused := cosigned(ctx, s.Launcher, s.ship.Witnesses, k.checkpoint, key)
-	if err := p.store(ctx, covered{string(signed), k.end}); err != nil {
+	signed, by, err := s.Others.With(signed, nil)
+	if err == nil {
+		err = p.store(ctx, covered{string(signed), k.end, by})
+	}
+	if err != nil {
 		return p.sent, refused, err
 	}
 	s.sure = true
+	s.history.keep(s.Note, s.place())
 	return p.sent, refused, nil
+}
+
+// place is what the note is about.
+func (s *Shipper) place() string {
+	return fmt.Sprintf("%s %s %s", s.ship.Endpoint, s.ship.Bucket, s.ID)
+}
+
+// packer begins a shipment.
+func (s *Shipper) packer(key launcher.LogKey) *packer {
+	return &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(),
+			keys: keys{document.HolderOf(s.Record, s.Key), key.Public}}}
+}
+
+// Late ships the cosignatures of other machines that came when the last manifest was stored, if
+// any.
+func (s *Shipper) Late(ctx context.Context) (Sent, error) {
+	c := s.history.covered
+	if !s.sure || c.Checkpoint == "" {
+		return Sent{}, nil
+	}
+	signed, by, err := s.Others.With([]byte(c.Checkpoint), c.By)
+	if err != nil || len(by) == len(c.By) {
+		return Sent{}, err
+	}
+	key, err := s.Launcher.LogKey()
+	if err != nil {
+		return Sent{}, err
+	}
+	p := s.packer(key)
+	s.sure = false
+	if err := p.store(ctx, covered{string(signed), c.Bytes, by}); err != nil {
+		return p.sent, err
+	}
+	s.sure = true
+	s.history.keep(s.Note, s.place())
+	return p.sent, nil
 }
 
 // catchUp reads the manifests that the bucket has beyond those that are known.
@@ -104,6 +154,14 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 	if s.sure {
 		return nil
 	}
+	if s.history.next == 0 && s.Note != "" {
+		noted, err := s.history.recall(ctx, s.Note, s.place(), s.Key.Public())
+		if err != nil {
+			return err
+		}
+		s.history = noted
+	}
+	known := s.history.next
 	for m, err := range s.history.read(ctx) {
 		if err != nil {
 			return fmt.Errorf("%w; nothing is shipped to a bucket that is not its own", err)
@@ -114,6 +172,9 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 		}
 	}
 	s.sure = true
+	if s.history.next > known {
+		s.history.keep(s.Note, s.place())
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 // Command etcd is one node of an etcd cluster on loopback, for tests: see package served.
 //
-// It says "serving" on its standard output as soon as it answers, and ends with a signal.
+// It says "serving" and its id on its standard output as soon as it answers, and ends with a
+// signal.
 package main
 
 import (
@@ -23,6 +24,7 @@ func main() {
 	flag.BoolVar(&config.UnsafeNoFsync, "no-fsync", false, "do not wait for the disk")
 	client := flag.String("client", "", "the URL for clients")
 	peer := flag.String("peer", "", "the URL for other nodes")
+	known := flag.String("known", "", "its URL for other nodes; -peer unless it is set")
 	secure := flag.String("tls", "", "the folder of a registrar, whose clients alone are served")
 	flag.Int64Var(&config.QuotaBackendBytes, "quota", 0, "how many bytes it may hold: 0 for 2 GiB")
 	flag.Parse()
@@ -31,13 +33,16 @@ func main() {
 			KeyFile:       filepath.Join(*secure, "server.key"),
 			TrustedCAFile: filepath.Join(*secure, "ca.pem"), ClientCertAuth: true}
 	}
-	if err := serve(config, *client, *peer); err != nil {
+	if *known == "" {
+		known = peer
+	}
+	if err := serve(config, *client, *peer, *known); err != nil {
 		fmt.Fprintln(os.Stderr, "etcd:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(config *embed.Config, client, peer string) error {
+func serve(config *embed.Config, client, peer, known string) error {
 	c, err := url.Parse(client)
 	if err != nil {
 		return err
@@ -46,8 +51,12 @@ func serve(config *embed.Config, client, peer string) error {
 	if err != nil {
 		return err
 	}
+	k, err := url.Parse(known)
+	if err != nil {
+		return err
+	}
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{*c}, []url.URL{*c}
-	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*p}, []url.URL{*p}
+	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*p}, []url.URL{*k}
 	config.LogLevel = "error"
 	config.LogOutputs = []string{"stderr"}
 	// an election must not begin because the machine is busy with other tests
@@ -59,7 +68,7 @@ func serve(config *embed.Config, client, peer string) error {
 	defer server.Close()
 	select {
 	case <-server.Server.ReadyNotify():
-		fmt.Println("serving")
+		fmt.Println("serving", server.Server.MemberID())
 	case err := <-server.Err():
 		return err
 	}

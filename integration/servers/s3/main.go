@@ -24,7 +24,13 @@ func main() {
 	listen := flag.String("listen", "", "the address")
 	access := flag.String("access", "test", "the access key")
 	secret := flag.String("secret", "testsecret", "the secret key")
+	size := flag.String("size", "", "how much fits into the buckets, such as 4m: for that, it has "+
+		"namespaces of its own")
 	flag.Parse()
+	if err := small(*dir, *size); err != nil {
+		fmt.Fprintln(os.Stderr, "s3:", err)
+		os.Exit(1)
+	}
 	out := os.Stdout
 	os.Stdout = os.Stderr // where the gateway says what it uses
 	if err := serve(out, *dir, *listen, auth.Account{Access: *access, Secret: *secret,

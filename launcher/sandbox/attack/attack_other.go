@@ -2,12 +2,6 @@
 
 package attack
 
-import (
-	"context"
-
-	"github.com/tada-run/tada-run/launcher/sandbox"
-)
-
 // World is empty on this system.
 type World struct{}
 
@@ -16,6 +10,3 @@ func List() []Attack { return nil }
 
 // Main returns false: nothing is ever started under its name.
 func Main([]string) (code int, mine bool) { return 0, false }
-
-// Run returns ErrNotHere.
-func Run(context.Context, sandbox.Level) ([]Row, error) { return nil, ErrNotHere }

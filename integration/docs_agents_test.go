@@ -10,19 +10,13 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// TestReadmeAgents runs what the README says about agents: each line of its block, and the same for
-// the other platforms that it names.
-func TestReadmeAgents(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := strings.Cut(string(readme), "## Use it with your agent\n")
-	section, _, closed := strings.Cut(rest, "\n## ")
-	_, block, has := strings.Cut(section, "```sh\n")
-	block, _, ends := strings.Cut(block, "```")
-	if !ok || !closed || !has || !ends {
-		t.Fatal("README.md has no section about agents with a block of commands")
+// TestDocsAgents runs the commands of docs/agents.md for every agent that their comments name.
+func TestDocsAgents(t *testing.T) {
+	page := read(t, "../docs/agents.md")
+	_, rest, has := strings.Cut(page, "```console\n")
+	block, _, ends := strings.Cut(rest, "```")
+	if !has || !ends {
+		t.Fatal("docs/agents.md has no block of commands")
 	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "repo"), 0o755); err != nil {
@@ -52,8 +46,12 @@ func TestReadmeAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
-		command, also, _ := strings.Cut(line, "#")
+	for line := range strings.Lines(block) {
+		typed, isTyped := strings.CutPrefix(line, "$ ")
+		if !isTyped {
+			continue
+		}
+		command, also, _ := strings.Cut(typed, "#")
 		for _, name := range append([]string{"claude-code"},
 			strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
@@ -72,7 +70,7 @@ func TestReadmeAgents(t *testing.T) {
 			}
 		}
 	}
-	_, server, _ := strings.Cut(section, "```json\n")
+	_, server, _ := strings.Cut(page, "```json\n")
 	server, _, _ = strings.Cut(server, "```")
 	var settings struct {
 		MCPServers map[string]struct {

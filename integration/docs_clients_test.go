@@ -8,34 +8,35 @@ import (
 	"testing"
 )
 
-// The marks around the table in README.md.
+// The marks around the table in docs/tested.md.
 const tableBegins, tableEnds = "<!-- proven by make test-clients -->\n", "<!-- end -->\n"
 
-// TestReadmeClients: README's table has exactly what the client tests proved. UPDATE=1 writes it.
-func TestReadmeClients(t *testing.T) {
+// TestDocsClients: the table of docs/tested.md has exactly what the client tests proved. UPDATE=1
+// writes it.
+func TestDocsClients(t *testing.T) {
 	list, err := readProofs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile("../README.md")
+	raw, err := os.ReadFile("../docs/tested.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, begins := strings.Cut(string(raw), tableBegins)
 	had, after, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
-		t.Fatalf("README.md has no table between %q and %q", tableBegins, tableEnds)
+		t.Fatalf("docs/tested.md has no table between %q and %q", tableBegins, tableEnds)
 	}
 	want := clientTable(list)
 	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile("../README.md", []byte(before+tableBegins+want+tableEnds+after),
+		if err := os.WriteFile("../docs/tested.md", []byte(before+tableBegins+want+tableEnds+after),
 			0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if had != want {
-		t.Errorf("README's table is not what %s says; to write it: make golden\n%s", proven, want)
+		t.Errorf("docs/tested.md is not what %s says; to write it: make golden\n%s", proven, want)
 	}
 }
 

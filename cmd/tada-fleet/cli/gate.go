@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/people"
+	"github.com/tada-run/tada-run/integration/fleet/ship"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/notice"
+)
+
+// refused is the exit status of a gate that is closed, as of tadactl policy replay.
+const refused = 1
+
+// A draft is a configuration that is to become a bundle, or to be in force as one.
+type draft struct {
+	file     string
+	text     []byte
+	machines document.Selector
+}
+
+// gate judges the shipped runs of the machines that a draft is for again, and fails where it would
+// allow what was asked about or denied. Without --gate it does nothing.
+func (f *fleet) gate(cmd *cobra.Command, x draft) error {
+	o := f.o.Policy
+	if o.Gate == "" {
+		if len(o.Identities)+len(o.Accept) > 0 {
+			return usagef("--identity and --accept are for --gate s3://BUCKET")
+		}
+		return nil
+	}
+	f.o.Verify.Bucket, f.o.Verify.Identities = o.Gate, o.Identities
+	check, err := f.check()
+	if err != nil {
+		return err
+	}
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	all, err := d.Members(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := d.l.ReplayBundle(launcher.Replay{Config: x.text, File: x.file, Accept: o.Accept})
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(m people.Member) bool {
+		return m.Revoked || !x.machines.Selects(m.Labels)
+	})
+	absent, err := replayAll(cmd.Context(), check, all, r)
+	if err != nil {
+		return err
+	}
+	return f.gated(r.Result(), len(all), absent)
+}
+
+// replayAll judges what was shipped of machines again. absent have shipped nothing.
+func replayAll(ctx context.Context, check ship.Check, all []people.Member,
+	r *launcher.Replaying) (absent []string, err error) {
+	there, err := check.Machines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if !slices.Contains(there, m.ID) {
+			absent = append(absent, m.Name)
+			continue
+		}
+		if err := replayOne(ctx, check, m, r); err != nil {
+			return nil, fmt.Errorf("%w; see: tadactl fleet verify %s", err, m.ID)
+		}
+	}
+	return absent, nil
+}
+
+// replayOne judges what was shipped of one machine again, after it was verified.
+func replayOne(ctx context.Context, check ship.Check, m people.Member,
+	r *launcher.Replaying) error {
+	dir, err := os.MkdirTemp("", "tada-gate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	_, record, err := check.Restore(ctx, m.ID, dir)
+	if err != nil {
+		return err
+	}
+	for _, log := range record.Logs {
+		if err := r.Add(launcher.Copy{Machine: m.Name, Log: log,
+			Plans: record.Plans}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gated prints a replay, and fails where something would be allowed that nobody accepted.
+func (f *fleet) gated(r launcher.Replayed, machines int, absent []string) error {
+	text := fmt.Sprintf("records of %s, %d of them with nothing shipped\n",
+		audit.Plural(machines, "machine"), len(absent)) + r.Table(notice.UTF8())
+	if err := f.say(map[string]any{"machines": machines, "absent": append([]string{}, absent...),
+		"runs": r.Runs, "plans": r.Plans, "same": r.Same,
+		"changes": append([]*launcher.Changed{}, r.Changes...),
+		"skipped": append([]launcher.Skipped{}, r.Skipped...)}, "%s", text); err != nil {
+		return err
+	}
+	loose := r.Loose()
+	if len(loose) == 0 {
+		return nil
+	}
+	for i, rule := range loose {
+		loose[i] = render.Inert(rule)
+	}
+	return &exitError{fmt.Errorf("it would allow what was asked about or denied, so it was not "+
+		"signed; to accept that: --accept %s", strings.Join(loose, " --accept ")), refused}
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+// A machine that publishes another one's question, or its own under another name, asks nobody
+// anything, and is named.
+func TestAnothersQuestion(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m, other := b.machine("env=ci"), b.machine("env=prod")
+	m.start()
+	other.start()
+	mine, theirs := m.published(m.ask(0).ID), other.published(other.ask(0).ID)
+	m.stop()
+	text := func(owner, id string) string {
+		got, err := b.root.Get(t.Context(), "tada/1/questions/"+owner+"/"+id)
+		if err != nil || len(got.Kvs) != 1 {
+			t.Fatal(err)
+		}
+		return string(got.Kvs[0].Value)
+	}
+	below := "tada/1/questions/" + m.own.ID + "/"
+	for id, value := range map[string]string{
+		theirs.Envelope: text(other.own.ID, theirs.Envelope),
+		"another":       text(m.own.ID, mine.Envelope),
+		"garbage":       "x",
+	} {
+		if _, err := m.etcd.Put(t.Context(), below+id, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := b.office().Questions(t.Context(), b.ann.ID())
+	if err != nil || len(list) != 2 {
+		t.Errorf("%d questions, %v", len(list), err)
+	}
+	lies, err := b.office().Lies(t.Context())
+	if err != nil || len(lies) != 3 {
+		t.Fatalf("%+v, %v", lies, err)
+	}
+	all := ""
+	for _, l := range lies {
+		if l.Machine.ID != m.own.ID {
+			t.Errorf("%+v", l)
+		}
+		all += l.What + "\n"
+	}
+	for _, want := range []string{"of machine " + other.own.ID, "of another one", "no question"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in %q", want, all)
+		}
+	}
+}
+
+// An answer that is given again, under any name, after a new start, or on another machine, does
+// nothing, and what it is is said.
+func TestReplayedAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m, other := b.machine(""), b.machine("")
+	m.start()
+	other.start()
+	m.trusts(1)
+	other.trusts(1)
+	q, next, theirs := m.published(m.ask(0).ID), m.published(m.ask(0).ID),
+		other.published(other.ask(0).ID)
+	token := m.token(b.ann, q, true)
+	if o := m.hand(q, token); !o.Approved {
+		t.Fatalf("%+v", o)
+	}
+	e := m.get(q.Envelope)
+	if _, err := m.l.Store.Consume(t.Context(), approval.Claim{Session: "s", Envelope: e.ID,
+		PlanHash: e.PlanHash}); err != nil {
+		t.Fatal(err)
+	}
+	m.stop()
+	m.start()
+	for at, want := range map[string]string{
+		m.own.ID + "/" + q.Envelope:          "consumed",
+		m.own.ID + "/" + next.Envelope:       "it answers question",
+		other.own.ID + "/" + theirs.Envelope: "it is for",
+	} {
+		if said := b.replay(at+"/again", token); !strings.Contains(said, want) ||
+			strings.Contains(said, "taken") {
+			t.Errorf("%s: %s", at, said)
+		}
+	}
+	for x, id := range map[*machine]string{m: next.Envelope, other: theirs.Envelope} {
+		if e := x.get(id); e.Decision != nil {
+			t.Errorf("decided: %+v", e.Decision)
+		}
+	}
+}
+
+// replay stores an answer as whoever writes etcd can, and returns what the machine says of it.
+func (b *bed) replay(at string, token []byte) string {
+	b.Helper()
+	if _, err := b.root.Put(b.Context(), "tada/1/answers/"+at, string(token)); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
+	defer cancel()
+	for w := range b.root.Watch(ctx, "tada/1/outcomes/"+at, clientv3.WithRev(1)) {
+		for _, e := range w.Events {
+			return string(e.Kv.Value)
+		}
+	}
+	b.Fatalf("%s: the machine says nothing", at)
+	return ""
+}

@@ -1,0 +1,88 @@
+package launcher
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// PauseAll has every run of the state directory stop until the order to freeze is gone, all at
+// once. One that does not say within the time that it has stopped is ended. What was not started
+// yet looks for the order itself. It returns the ids of those that are stopped, and of those that
+// have ended.
+func (l *Launcher) PauseAll(within time.Duration) (paused, ended []string, err error) {
+	running, err := l.running()
+	if err != nil {
+		return nil, nil, err
+	}
+	var all sync.WaitGroup
+	results := make([]pauseResult, len(running))
+	for i, r := range running {
+		if r.Within == "" { // otherwise its launcher is the whole session's
+			all.Go(func() { results[i] = l.pauseRun(r.ID, within) })
+		}
+	}
+	all.Wait()
+	var failed []error
+	for i, r := range results {
+		switch {
+		case r.paused:
+			paused = append(paused, running[i].ID)
+		case r.ended:
+			ended = append(ended, running[i].ID)
+		}
+		failed = append(failed, r.err)
+	}
+	return paused, ended, errors.Join(failed...)
+}
+
+// A pauseResult is what became of a run.
+type pauseResult struct {
+	paused, ended bool
+	err           error
+}
+
+// askedAgain is how often a launcher is told, until its run has stopped.
+const askedAgain = 50 * time.Millisecond
+
+func (l *Launcher) pauseRun(id string, within time.Duration) pauseResult {
+	for limit := time.Now().Add(within); ; time.Sleep(askedAgain) {
+		run, err := l.Past(id)
+		switch {
+		case errors.Is(err, state.ErrNoSuch):
+			return pauseResult{}
+		case err != nil:
+			return pauseResult{err: err}
+		case run.Paused:
+			return pauseResult{paused: true}
+		case !run.Ended.IsZero():
+			return pauseResult{ended: true}
+		}
+		started := run.State == pastStates[record.KindStart]
+		if late := time.Now().After(limit); late && started {
+			_, err := l.endRun(id, within/4)
+			return pauseResult{ended: err == nil, err: notRunning(err)}
+		} else if late {
+			return pauseResult{}
+		}
+		fd, err := run.launcherFD()
+		if err != nil {
+			return pauseResult{err: notRunning(err)}
+		}
+		_ = unix.PidfdSendSignal(fd, orderSignal, nil, 0)
+		unix.Close(fd)
+	}
+}
+
+// notRunning is err, or nil for a run that has ended meanwhile.
+func notRunning(err error) error {
+	if errors.Is(err, errNotRunning) {
+		return nil
+	}
+	return err
+}
