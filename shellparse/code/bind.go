@@ -140,7 +140,9 @@ func (r *reader) forLoop() bool {
 // iterated reads what a loop runs over, through the functions that only number or sort it.
 func (r *reader) iterated() value {
 	t := r.peek()
-	if t.kind == name && r.ahead(1).is("(") {
+	_, bound := r.vars[t.text]
+	_, defined := r.funcs[t.text]
+	if t.kind == name && r.ahead(1).is("(") && !bound && !defined {
 		switch t.text {
 		case "range":
 			if r.g.name != "python" {
@@ -148,6 +150,12 @@ func (r *reader) iterated() value {
 			}
 			r.i++
 			return counted(r.arguments())
+		case "enumerate", "zip":
+			if r.g.name != "python" {
+				break
+			}
+			r.i++
+			return pairs(t.text, r.arguments())
 		case "sorted", "list", "set", "reversed", "tuple":
 			r.i++
 			a := r.arguments()
@@ -160,13 +168,27 @@ func (r *reader) iterated() value {
 	return r.expr()
 }
 
-// counted is the list of the numbers that range yields, if they are few.
+// pairs are what enumerate and zip yield.
+func pairs(by string, a arguments) value {
+	one := value{shape: list}
+	if by == "enumerate" {
+		one.items = append(one.items, value{shape: component})
+		a.pos = a.pos[:min(1, len(a.pos))]
+	}
+	for _, v := range a.pos {
+		one.items = append(one.items, element(v))
+	}
+	return heavy(value{shape: list, items: []value{heavy(one)}})
+}
+
+// counted is the list of the numbers that range yields: each of them if they are few.
 func counted(a arguments) value {
+	numbers := value{shape: list, items: []value{{shape: component}}}
 	bounds := []int{0, 0, 1}
 	for i, v := range a.pos {
 		n, err := strconv.Atoi(v.text)
 		if v.shape != numeral || err != nil || i >= len(bounds) {
-			return value{}
+			return numbers
 		}
 		bounds[i] = n
 	}
@@ -176,7 +198,7 @@ func counted(a arguments) value {
 	v := value{shape: list, start: a.start, end: a.end}
 	for n := bounds[0]; n < bounds[1] && bounds[2] > 0; n += bounds[2] {
 		if len(v.items) == maxAlternatives {
-			return value{}
+			return numbers
 		}
 		v.items = append(v.items, value{shape: numeral, text: strconv.Itoa(n)})
 	}
@@ -192,6 +214,14 @@ func (r *reader) bindElements(names []string, v value) {
 	case len(names) == 3 && v.shape == list && len(v.items) == 1 && v.items[0].shape == list:
 		for i, w := range v.items[0].items {
 			r.bind(names[i], w)
+		}
+	case v.shape == list && len(v.items) > 0 && !slices.ContainsFunc(v.items, func(w value) bool {
+		return w.shape != list || len(w.items) != len(names)
+	}):
+		for _, w := range v.items {
+			for i, name := range names {
+				r.bind(name, w.items[i])
+			}
 		}
 	default:
 		r.forget(names...)
@@ -341,6 +371,8 @@ func (r *reader) tuple() bool {
 		if len(values) == len(names) {
 			r.escape(values[i])
 			r.bind(n, values[i])
+		} else if len(values) == 1 && values[0].fresh { // mkstemp
+			r.bind(n, values[0])
 		} else {
 			r.forget(n)
 		}

@@ -33,6 +33,10 @@ func (r *reader) literal() value {
 				w = value{}
 			}
 			r.i = stop + 1
+			if rest, ok := r.numeric(); ok {
+				v = r.concat(r.concat(v, value{shape: component}), rest)
+				break
+			}
 			v = r.concat(v, w)
 		default:
 			v = value{text: prefix(v), decoded: v.decoded}
@@ -49,4 +53,24 @@ func (r *reader) literal() value {
 		return value{}
 	}
 	return v
+}
+
+// ofNumber matches a format that only numbers have.
+var ofNumber = pattern(`^0?\d*[dxXob]\}`)
+
+// numeric reads what is behind a hole whose format only numbers have: such a piece has no slash.
+func (r *reader) numeric() (rest value, ok bool) {
+	if r.i >= len(r.toks) {
+		return value{}, false
+	}
+	p := r.ahead(1)
+	if r.peek().kind != dynamic || p.kind != piece {
+		return value{}, false
+	}
+	spec := ofNumber().FindString(r.src[p.start:p.end])
+	if spec == "" || len(p.text) < len(spec)-1 {
+		return value{}, false
+	}
+	r.i += 2
+	return known(p.text[len(spec)-1:], p), true
 }
