@@ -31,7 +31,7 @@ var (
 
 // readName is a variable, an argument of the program, or a name below the directory: what may be read
 // there is for the sandbox to say.
-const readName = `(?:\w+|argv\[\w+\]|"(?:\w[\w-]*[./])*[\w-]+")`
+const readName = `(?:\w+(?:\[\w+\])?|"(?:\w[\w-]*[./])*[\w-]+")`
 
 // scanWords reads a program in a language that words.txt has: one that does more than compute and
 // print is opaque, and every full name in it may be written.
