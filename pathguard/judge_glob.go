@@ -15,19 +15,19 @@ import (
 // nothing that is there: what it will meet is from this line, which moves nothing there.
 func (j *judgement) meetsNothing(t *resolve.Target) bool {
 	const few, wild = 3, `*?[{\`
-	for _, g := range j.plan.Globs {
-		if g.Effect == t.Effect {
-			stem := path.Base(g.Pattern)
-			ending := path.Ext(stem)
-			return g.Count == 0 && len(ending) > 1 && !strings.ContainsAny(ending, wild) &&
-				strings.IndexAny(stem, wild) >= few &&
-				!strings.ContainsAny(path.Dir(g.Pattern), wild) &&
-				!slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-					return w.Command != t.Command && (w.Right == command.Delete || w.Unknown && alters(&w))
-				})
-		}
+	at := slices.IndexFunc(j.plan.Globs,
+		func(g resolve.Glob) bool { return g.Effect == t.Effect })
+	if at < 0 || j.plan.Globs[at].Count > 0 {
+		return false
 	}
-	return false
+	dir, stem := path.Split(j.plan.Globs[at].Pattern)
+	ending := path.Ext(stem)
+	return len(ending) > 1 && !strings.ContainsAny(dir+ending, wild) &&
+		strings.IndexAny(stem, wild) >= few &&
+		!slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+			moves := w.Right == command.Delete || w.Unknown && alters(&w)
+			return moves && w.Command != t.Command
+		})
 }
 
 // globs holds every pattern against the rules too: a directory that cannot be listed now

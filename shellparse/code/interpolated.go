@@ -1,5 +1,7 @@
 package code
 
+import "strings"
+
 // literal reads a string, with the code in it.
 func (r *reader) literal() value {
 	t := r.peek()
@@ -55,9 +57,6 @@ func (r *reader) literal() value {
 	return v
 }
 
-// ofNumber matches a format that only numbers have.
-var ofNumber = pattern(`^0?\d*[dxXob]\}`)
-
 // numeric reads what is behind a hole whose format only numbers have: such a piece has no slash.
 func (r *reader) numeric() (rest value, ok bool) {
 	if r.i >= len(r.toks) {
@@ -67,10 +66,11 @@ func (r *reader) numeric() (rest value, ok bool) {
 	if r.peek().kind != dynamic || p.kind != piece {
 		return value{}, false
 	}
-	spec := ofNumber().FindString(r.src[p.start:p.end])
-	if spec == "" || len(p.text) < len(spec)-1 {
+	spec, _, ok := strings.Cut(r.src[p.start:p.end], "}")
+	kind := strings.TrimLeft(spec, "0123456789")
+	if !ok || len(kind) != 1 || !strings.Contains("dxXob", kind) || len(p.text) < len(spec) {
 		return value{}, false
 	}
 	r.i += 2
-	return known(p.text[len(spec)-1:], p), true
+	return known(p.text[len(spec):], p), true
 }

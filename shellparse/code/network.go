@@ -100,8 +100,14 @@ func uploads(more string, a arguments) bool {
 	return body
 }
 
-// ownMachine matches the beginning of a URL of this machine.
-var ownMachine = pattern(`^(?:https?|wss?)://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?/`)
+// ofOwnMachine reports whether a text is the beginning of a URL of this machine.
+func ofOwnMachine(text string) bool {
+	scheme, rest, ok := strings.Cut(text, "://")
+	host, _, whole := strings.Cut(rest, "/")
+	host, port, _ := strings.Cut(host, ":")
+	return ok && whole && strings.HasPrefix(scheme, "http") &&
+		(host == "localhost" || host == "127.0.0.1") && strings.Trim(port, "0123456789") == ""
+}
 
 // host adds the fact that one host is contacted.
 func (r *reader) host(v, port value, flags command.Flags, span value) {
@@ -110,7 +116,7 @@ func (r *reader) host(v, port value, flags command.Flags, span value) {
 			v = value{shape: plain, text: "localhost"}
 		}
 	}
-	if v.shape != plain && !v.decoded && !v.home && ownMachine().MatchString(v.text) {
+	if v.shape != plain && !v.decoded && !v.home && ofOwnMachine(v.text) {
 		v.shape, flags = plain, flags|command.Upload // whatever the rest says, it stays here
 	}
 	if v.shape != plain || v.decoded || v.home {

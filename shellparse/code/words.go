@@ -29,8 +29,8 @@ var (
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
-// readName is a variable, an argument of the program, or a name below the directory: what may be read
-// there is for the sandbox to say.
+// readName is a variable, an argument of the program, or a name below the directory: what may be
+// read there is for the sandbox to say.
 const readName = `(?:\w+(?:\[\w+\])?|"(?:\w[\w-]*[./])*[\w-]+")`
 
 // scanWords reads a program in a language that words.txt has: one that does more than compute and

@@ -74,18 +74,14 @@ func (c *call) begins(words string) bool {
 	return true
 }
 
-// whyTools is why the folder is not known into which a language puts the programs that its user
-// installs.
-const whyTools = "it is where a language keeps its programs"
-
 // toolFolders are commands that print such a folder.
 var toolFolders = []string{"go env GOPATH", "go env GOBIN", "go env GOROOT", "brew --prefix",
 	"python3 -m site --user-base", "python -m site --user-base", "npm prefix -g",
 	"npm config get prefix", "gem env gemdir", "yarn global bin"}
 
-// printsTools reports whether a command is one of these, and nothing in the text sets what decides
-// its output: no other word of it has the name of a setting.
-func (w *commands) printsTools(c *call) bool {
+// printsTools reports whether a command is one of these, and nothing in the text decides what it
+// prints: it is given no variable and no settings.
+func (w *commands) printsTools(s *state, c *call) bool {
 	words := make([]string, 0, len(c.words))
 	for _, word := range c.words {
 		if !word.Static {
@@ -93,14 +89,7 @@ func (w *commands) printsTools(c *call) bool {
 		}
 		words = append(words, word.Text)
 	}
-	text := strings.Join(words, " ")
-	return slices.Contains(toolFolders, text) && len(c.assign) == 0 &&
-		!strings.Contains(w.out.Text, "env -w") && !slices.ContainsFunc(toolSettings,
-		func(name string) bool {
-			return strings.Count(w.out.Text, name) != strings.Count(w.out.Text, text)*strings.Count(text, name)
-		})
+	return slices.Contains(toolFolders, strings.Join(words, " ")) && len(c.assign) == 0 &&
+		!s.open && !s.env.passesOn() && !slices.ContainsFunc([]string{"env -w", "config set", "rc"},
+		func(sets string) bool { return strings.Contains(w.out.Text, sets) })
 }
-
-// toolSettings are pieces of the names of variables, files and options that set these folders.
-var toolSettings = []string{"GOPATH", "GOBIN", "GOROOT", "GOENV", "HOMEBREW", "PYTHONUSERBASE",
-	"prefix", "PREFIX", "npmrc", "NPM_CONFIG", "npm_config", "GEM_HOME", "gemrc", "HOME="}

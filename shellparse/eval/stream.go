@@ -68,6 +68,10 @@ func endlessSource(f *stream) bool {
 // program, which would have run anyway.
 const whySettings = "settings that the program makes for the shell"
 
+// whyTools is why the folder is not known into which a language puts the programs that its user
+// installs: such a folder is the user's choice.
+const whyTools = "it is where a language keeps its programs"
+
 // environmentName is the name of the flow that holds the environment of the caller.
 const environmentName = "$"
 
