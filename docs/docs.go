@@ -18,7 +18,8 @@ var pages embed.FS
 // order is that of a reader. Pages that are not in it follow.
 var order = []string{"start", "how", "agents", "tested", "approvals", "undo", "network",
 	"sessions", "console", "policy", "configuration", "record", "quarantine", "troubleshooting",
-	"threats", "fleet", "shipping", "comparison", "speed", "macos", "packages", "glossary"}
+	"threats", "fleet", "bundles", "shipping", "capacity", "comparison", "speed", "macos",
+	"packages", "glossary"}
 
 // A Topic is a page and the sentence that it begins with.
 type Topic struct {

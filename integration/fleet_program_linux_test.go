@@ -51,7 +51,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
-		`Fleet "acme"`)
+		"--auto-compaction-retention 1h") // without it, etcd is full one day
 	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
 	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
 	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
@@ -79,6 +79,11 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
+	if before == "" {
+		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
+		p.wants("tadactl --home $ANN fleet show nobody",
+			`no machine has the id or the name "nobody"`)
+	}
 	if before == "" { // an older program may not have these
 		p.oneInbox()
 		p.pausing()

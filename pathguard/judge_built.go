@@ -14,11 +14,6 @@ import (
 
 // What a line builds of files that are there, or spells out, is no code from outside.
 
-// builders make a program out of the sources of the workspace.
-var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
-	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
-	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
-
 // formatters change how a source looks, not what it does.
 var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ruff", "yapf",
 	"autopep8", "prettier", "rustfmt", "clang-format", "shfmt"}

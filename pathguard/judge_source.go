@@ -12,6 +12,11 @@ import (
 
 // What a line writes and a compiler of the same line may take for a source.
 
+// builders make a program out of the sources of the workspace.
+var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
+	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
+	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
+
 // onlyComputes reports whether an effect writes a text that the line spells out, and which is a
 // program that only computes if it is taken for a source.
 func (j *judgement) onlyComputes(effect int) bool {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/runs"
 )
@@ -124,4 +125,19 @@ func TestEventHostile(t *testing.T) {
 		e.Kind, e.Body = "exec.start", []byte(`{"pid":"x","sid":"s"}`)
 		decode(t, e, open.Add(e))
 	}
+}
+
+// Whatever an entry says, its event is one line with all that the schema requires.
+func FuzzEvent(f *testing.F) {
+	f.Add("exec.start", []byte(`{"pid":7,"sid":"s"}`))
+	f.Add("exec.end", []byte(`{"duration_us":-9223372036854775808,"sid":"s","status":3}`))
+	f.Add("exec.denied", []byte(`{"code":{},"pid":"x","sid":"s"}`))
+	f.Fuzz(func(t *testing.T, kind string, body []byte) {
+		open := runs.Open{}
+		open.Add(audit.Entry{Kind: "exec.intent", Body: []byte(`{"command":"c","sid":"s"}`)})
+		e := audit.Entry{Kind: kind, Body: body}
+		if canonical.Check(body) == nil { // the log has nothing else
+			decode(t, e, open.Add(e))
+		}
+	})
 }

@@ -19,9 +19,11 @@ type Options struct {
 	// Every says that only every so many-th run keeps its transcript; the others are deleted as
 	// tadactl gc does. 0 and 1 keep all.
 	Every  int
-	Agents []string          // who works in the workspaces, each in its own; "" is a person
-	Half   func() error      // called when half of the runs are there, such as to pack them; or nil
-	Each   func(n int) error // is called after run n; or nil
+	Agents []string // who works in the workspaces, each in its own; "" is a person
+	// Half is called when half of the runs are there, such as to pack them, and Each after run n.
+	// Both may be nil.
+	Half func() error
+	Each func(n int) error
 }
 
 // A maker writes runs.

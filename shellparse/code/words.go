@@ -18,14 +18,11 @@ func Worded(lang string) bool {
 
 // A name in a program is in quotes or behind a blank, and can be put together from literals.
 var (
-	joins   = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
+	pieces  = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
 	takesIn = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
 	reads   = pattern(`\bfopen\s*\(\s*` + readName + `\s*,\s*"rb?"\s*\)|` +
 		`\bifstream\s+\w+\s*\(\s*` + readName + `\s*\)|#\s*include\s*<fstream>|` +
 		`\bperror\s*\(\s*"[^"\\]*"\s*\)`)
-	joined   = pattern(`##|%:|\?\?[=/]|\\\r?\n|\\[uU]|concat_idents|paste!`)
-	taken    = pattern(`include[^\n]*`)
-	header   = pattern(`^include\s*<[\w/+-]+(?:\.h|\.hpp|\.hh)?>`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
@@ -44,7 +41,7 @@ func scanWords(lang, text string) (facts []Fact, opaque bool) {
 			Message: "executes code from the network", End: len(text)})
 	}
 	if Worded(lang) {
-		for _, m := range fullName().FindAllStringSubmatch(joins().ReplaceAllString(text, ""),
+		for _, m := range fullName().FindAllStringSubmatch(pieces().ReplaceAllString(text, ""),
 			maxNames) {
 			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1],
 				End: len(text)})
@@ -68,9 +65,7 @@ func wordy(lang, text string) bool {
 		text, body = strings.ToUpper(text), strings.ToUpper(body)
 	}
 	calls := strings.Contains(head, "calls")
-	if strings.Contains(head, "joins") && (joined().MatchString(text) ||
-		slices.ContainsFunc(taken().FindAllString(text, -1),
-			func(line string) bool { return !header().MatchString(line) })) {
+	if strings.Contains(head, "joins") && joins(text) {
 		return true
 	}
 	if lang == "c" {
@@ -110,3 +105,33 @@ func wordy(lang, text string) bool {
 
 // called reports whether a bracket follows that hands arguments to what is in front of it.
 func called(rest string) bool { return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") }
+
+// joiners make one word of several, or a word of numbers, in C or Rust.
+var joiners = []string{"##", "%:", "??=", "??/", "\\\n", "\\\r\n", `\u`, `\U`, "concat_idents",
+	"paste!"}
+
+// joins reports whether a word of a program in C or Rust could be joined of pieces, or come from a
+// file that is no header of a library.
+func joins(text string) bool {
+	if slices.ContainsFunc(joiners, func(j string) bool { return strings.Contains(text, j) }) {
+		return true
+	}
+	_, rest, included := strings.Cut(text, "include")
+	for included {
+		name, _, ok := strings.Cut(strings.TrimLeft(rest, " \t"), ">")
+		if name, in := strings.CutPrefix(name, "<"); !ok || !in || !isHeader(name) {
+			return true
+		}
+		_, rest, included = strings.Cut(rest, "include")
+	}
+	return false
+}
+
+func isHeader(name string) bool {
+	for _, end := range []string{".h", ".hpp", ".hh"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r > 127 || !isNameByte(byte(r)) && !strings.ContainsRune("/+-", r)
+	})
+}

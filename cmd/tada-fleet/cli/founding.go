@@ -42,7 +42,8 @@ Keep a copy of that folder offline. Then start etcd with its certificates:
 
   etcd --cert-file %[2]s/server.pem --key-file %[2]s/server.key \
        --client-cert-auth --trusted-ca-file %[2]s/ca.pem \
-       --listen-client-urls https://0.0.0.0:2379 --advertise-client-urls https://%[4]s:2379
+       --listen-client-urls https://0.0.0.0:2379 --advertise-client-urls https://%[4]s:2379 \
+       --auto-compaction-retention 1h
 
 the registrar:
 

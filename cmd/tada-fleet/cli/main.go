@@ -24,7 +24,8 @@ type verb func(f *fleet, cmd *cobra.Command, args []string) error
 var does = map[string]verb{
 	"init": (*fleet).init, "serve": (*fleet).serve, "invite": (*fleet).invite,
 	"join": (*fleet).join, "agent": (*fleet).agent, "status": (*fleet).status,
-	"list": (*fleet).list, "revoke": (*fleet).revoke, "leave": (*fleet).leave,
+	"list": (*fleet).list, "show": (*fleet).show, "revoke": (*fleet).revoke,
+	"leave":      (*fleet).leave,
 	"person add": (*fleet).personAdd, "person remove": (*fleet).personRemove,
 	"person list": (*fleet).personList, "person sign": (*fleet).personSign,
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,

@@ -181,7 +181,8 @@ func All(o *Options, run Run) []*cobra.Command {
 	verify.Flags().BoolVar(&o.Verify.Ask, "ask", false, "")
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
-		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
+		verb("status", none), verb("list", none), verb("show MACHINE", one),
+		verb("revoke ID", one), verb("leave", none),
 		person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
 		export, verb("repair", none), verb("rebuild", none)}

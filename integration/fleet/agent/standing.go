@@ -35,7 +35,8 @@ func (a *Agent) standing() ([]any, error) {
 	}
 	force, tried := state.InForce(all)
 	for _, b := range force {
-		if bad := a.news.bad.of(b.Name + "." + b.Stage()); bad != nil && bad["version"] == b.Version {
+		bad := a.news.bad.of(b.Name + "." + b.Stage())
+		if bad != nil && bad["version"] == b.Version {
 			continue
 		}
 		list = append(list, map[string]any(said(b)))
