@@ -55,7 +55,8 @@ func (j *judgement) hazards() {
 			d = Deny
 		}
 		if d == Ask && (j.lifted(h.Command, h.Risk, h.Rule) ||
-			j.begins(h.Command) && h.Rule == "code.agent") {
+			j.begins(h.Command) && h.Rule == "code.agent" ||
+			h.Rule == "git.discard" && j.removesMade(h.Command)) {
 			continue
 		}
 		message := h.Message

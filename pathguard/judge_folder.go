@@ -27,7 +27,7 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	top := "" // the highest folder that the line makes
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Create && !w.Exists && !w.Unknown && j.by(w.Command, "mkdir") &&
+		if w.Right == command.Create && !w.Exists && !w.Unknown && j.makesFolder(w.Command) &&
 			pathname.Within(full, w.Path()) && (top == "" || pathname.Within(top, w.Path())) {
 			top = w.Path()
 		}
@@ -39,10 +39,11 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 		switch {
 		case w.Right == command.Delete, !alters(&w), !w.Unknown && !pathname.Within(w.Path(), top):
 			return false
-		case w.Right == command.Write && !w.Unknown && j.tells(w.Path(), len(j.script.Effects)):
+		case t.Flags&command.List == 0 && w.Right == command.Write && !w.Unknown &&
+			j.tells(w.Path(), len(j.script.Effects)):
 			return false
 		}
-		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command)
+		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command) && !j.makesFolder(w.Command)
 	})
 }
 
@@ -50,27 +51,12 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 // name: what is in it otherwise was put there by another.
 func (j *judgement) filled(full string) bool {
 	for i := range j.script.Commands {
-		if j.by(i, fillers[1:]...) || j.copiesOwn(i) {
+		if j.by(i, fillers[1:]...) || j.copiesOwn(i) || j.isGit(i, "worktree", "add") {
 			return true
 		}
 	}
 	return slices.ContainsFunc(j.script.Written,
 		func(f shellparse.Written) bool { return pathname.Within(f.Name, full) })
-}
-
-// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name
-// that stands for what mktemp will choose; "" if there is none.
-func (j *judgement) madeFolder(full string) string {
-	if !slices.ContainsFunc(j.script.Commands,
-		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
-		return ""
-	}
-	for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
-		if strings.Contains(path.Base(dir), "???") {
-			return dir
-		}
-	}
-	return ""
 }
 
 // copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not
@@ -113,10 +99,10 @@ func (j *judgement) writesNear(full string) bool {
 			return true
 		}
 	}
-	if slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool {
-		return slices.Contains(bring, path.Base(c.Name))
-	}) {
-		return true
+	for i := range j.script.Commands {
+		if j.by(i, bring...) && !j.startsRepository(i) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown ||

@@ -2,11 +2,33 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
+
+// meetsNothing reports whether a pattern begins with letters of its own, says the ending, and fits
+// nothing that is there: what it will meet is from this line, which moves nothing there.
+func (j *judgement) meetsNothing(t *resolve.Target) bool {
+	const few, wild = 3, `*?[{\`
+	at := slices.IndexFunc(j.plan.Globs,
+		func(g resolve.Glob) bool { return g.Effect == t.Effect })
+	if at < 0 || j.plan.Globs[at].Count > 0 {
+		return false
+	}
+	dir, stem := path.Split(j.plan.Globs[at].Pattern)
+	ending := path.Ext(stem)
+	return len(ending) > 1 && !strings.ContainsAny(dir+ending, wild) &&
+		strings.IndexAny(stem, wild) >= few &&
+		!slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+			moves := w.Right == command.Delete || w.Unknown && alters(&w)
+			return moves && w.Command != t.Command
+		})
+}
 
 // globs holds every pattern against the rules too: a directory that cannot be listed now
 // may be listed by the command.

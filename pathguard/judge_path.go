@@ -56,6 +56,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
 		case place == InTemp && action == ToExecute && j.ownTemporary(t, full):
+		case place == InTemp && cell.Rule == "delete.pattern" && j.meetsNothing(t):
 		case place == InSecret && action == ToRead && !t.Exists && j.makes(full, t.Effect):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
 			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):

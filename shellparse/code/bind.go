@@ -1,6 +1,10 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // binding reads the statements that bind names, at a token that is a name. It returns
 // false, without having moved, for every other statement.
@@ -136,8 +140,22 @@ func (r *reader) forLoop() bool {
 // iterated reads what a loop runs over, through the functions that only number or sort it.
 func (r *reader) iterated() value {
 	t := r.peek()
-	if t.kind == name && r.ahead(1).is("(") {
+	_, bound := r.vars[t.text]
+	_, defined := r.funcs[t.text]
+	if t.kind == name && r.ahead(1).is("(") && !bound && !defined {
 		switch t.text {
+		case "range":
+			if r.g.name != "python" {
+				break
+			}
+			r.i++
+			return counted(r.arguments())
+		case "enumerate", "zip":
+			if r.g.name != "python" {
+				break
+			}
+			r.i++
+			return pairs(t.text, r.arguments())
 		case "sorted", "list", "set", "reversed", "tuple":
 			r.i++
 			a := r.arguments()
@@ -150,6 +168,43 @@ func (r *reader) iterated() value {
 	return r.expr()
 }
 
+// pairs are what enumerate and zip yield.
+func pairs(by string, a arguments) value {
+	one := value{shape: list}
+	if by == "enumerate" {
+		one.items = append(one.items, value{shape: component})
+		a.pos = a.pos[:min(1, len(a.pos))]
+	}
+	for _, v := range a.pos {
+		one.items = append(one.items, element(v))
+	}
+	return heavy(value{shape: list, items: []value{heavy(one)}})
+}
+
+// counted is the list of the numbers that range yields: each of them if they are few.
+func counted(a arguments) value {
+	numbers := value{shape: list, items: []value{{shape: component}}}
+	bounds := []int{0, 0, 1}
+	for i, v := range a.pos {
+		n, err := strconv.Atoi(v.text)
+		if v.shape != numeral || err != nil || i >= len(bounds) {
+			return numbers
+		}
+		bounds[i] = n
+	}
+	if len(a.pos) == 1 {
+		bounds[0], bounds[1] = 0, bounds[0]
+	}
+	v := value{shape: list, start: a.start, end: a.end}
+	for n := bounds[0]; n < bounds[1] && bounds[2] > 0; n += bounds[2] {
+		if len(v.items) == maxAlternatives {
+			return numbers
+		}
+		v.items = append(v.items, value{shape: numeral, text: strconv.Itoa(n)})
+	}
+	return heavy(v)
+}
+
 // bindElements binds the names of a loop. Of os.walk's triples the first is a directory
 // below the root, and the others are lists of plain names.
 func (r *reader) bindElements(names []string, v value) {
@@ -159,6 +214,14 @@ func (r *reader) bindElements(names []string, v value) {
 	case len(names) == 3 && v.shape == list && len(v.items) == 1 && v.items[0].shape == list:
 		for i, w := range v.items[0].items {
 			r.bind(names[i], w)
+		}
+	case v.shape == list && len(v.items) > 0 && !slices.ContainsFunc(v.items, func(w value) bool {
+		return w.shape != list || len(w.items) != len(names)
+	}):
+		for _, w := range v.items {
+			for i, name := range names {
+				r.bind(name, w.items[i])
+			}
 		}
 	default:
 		r.forget(names...)
@@ -192,6 +255,7 @@ func (r *reader) function(t token) bool {
 	}
 	m := r.partner()
 	params := r.parameters(r.i+1, m)
+	r.fixture(defined, params)
 	r.i++
 	r.steps(m)
 	r.i = min(m+1, len(r.toks)-1)
@@ -205,6 +269,19 @@ func (r *reader) function(t token) bool {
 		r.forget(params...)
 	}
 	return true
+}
+
+// fixture binds the parameter of a test that is the new folder which pytest makes for it. A program
+// that defines another folder of that name is opaque.
+func (r *reader) fixture(defined string, params []string) {
+	const folder = "tmp_path"
+	switch {
+	case r.g.name != "python":
+	case defined == folder:
+		r.opaque = true
+	case strings.HasPrefix(defined, "test") && slices.Contains(params, folder):
+		r.bind(folder, value{shape: below, text: "/tmp", fresh: true, path: true})
+	}
 }
 
 // lambda reads parameters without brackets, up to a colon or the end of the line.
@@ -294,6 +371,8 @@ func (r *reader) tuple() bool {
 		if len(values) == len(names) {
 			r.escape(values[i])
 			r.bind(n, values[i])
+		} else if len(values) == 1 && values[0].fresh { // mkstemp
+			r.bind(n, values[0])
 		} else {
 			r.forget(n)
 		}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -28,8 +29,8 @@ func (r *reader) call(callee value, a arguments) value {
 	for _, v := range a.pos {
 		decoded = decoded || v.decoded
 		if v.shape == reference {
-			does, _ := r.g.find(v.text)
-			decoded = decoded || does == "=decoded" // map(chr, ...)
+			does, ok := r.g.find(v.text)
+			decoded = decoded || ok && does == "=decoded" // map(chr, ...)
 		}
 		for _, w := range v.items {
 			decoded = decoded || w.decoded
@@ -50,6 +51,9 @@ func (r *reader) call(callee value, a arguments) value {
 	if callee.shape == method && callee.recv.file() != nil && callee.text == "read" {
 		return *callee.recv
 	}
+	if v, ok := entries(callee); ok {
+		return v
+	}
 	does, ok := r.rule(callee)
 	if !ok {
 		r.handed(callee, a)
@@ -66,6 +70,20 @@ func (r *reader) call(callee value, a arguments) value {
 	v := r.apply(does, a)
 	v.decoded = v.decoded || decoded
 	return v
+}
+
+// entries are the keys and values of a table, of which the text has all.
+func entries(callee value) (value, bool) {
+	if callee.shape != method || callee.text != "items" || callee.recv.shape != table ||
+		len(callee.recv.keys) == 0 || slices.Contains(callee.recv.keys, "") {
+		return value{}, false
+	}
+	out := value{shape: list}
+	for i, key := range callee.recv.keys {
+		pair := value{shape: list, items: []value{{shape: plain, text: key}, callee.recv.items[i]}}
+		out.items = append(out.items, heavy(pair))
+	}
+	return heavy(out), true
 }
 
 // methodOfText forgets a list that one of its methods may change.

@@ -1,5 +1,7 @@
 package code
 
+import "strings"
+
 // literal reads a string, with the code in it.
 func (r *reader) literal() value {
 	t := r.peek()
@@ -33,6 +35,10 @@ func (r *reader) literal() value {
 				w = value{}
 			}
 			r.i = stop + 1
+			if rest, ok := r.numeric(); ok {
+				v = r.concat(r.concat(v, value{shape: component}), rest)
+				break
+			}
 			v = r.concat(v, w)
 		default:
 			v = value{text: prefix(v), decoded: v.decoded}
@@ -49,4 +55,22 @@ func (r *reader) literal() value {
 		return value{}
 	}
 	return v
+}
+
+// numeric reads what is behind a hole whose format only numbers have: such a piece has no slash.
+func (r *reader) numeric() (rest value, ok bool) {
+	if r.i >= len(r.toks) {
+		return value{}, false
+	}
+	p := r.ahead(1)
+	if r.peek().kind != dynamic || p.kind != piece {
+		return value{}, false
+	}
+	spec, _, ok := strings.Cut(r.src[p.start:p.end], "}")
+	kind := strings.TrimLeft(spec, "0123456789")
+	if !ok || len(kind) != 1 || !strings.Contains("dxXob", kind) || len(p.text) < len(spec) {
+		return value{}, false
+	}
+	r.i += 2
+	return known(p.text[len(spec):], p), true
 }

@@ -67,6 +67,10 @@ func (r *reader) network(verb, selector, more string, a arguments) {
 			}
 		}
 		port, _ = options.arg("port")
+		if !ok && port.shape == numeral && !slices.Contains(options.pos[0].keys, "") &&
+			r.g.name == "javascript" {
+			v = value{shape: plain, text: "localhost"} // what it contacts if nothing else is said
+		}
 		if _, posts := options.keyword("data"); posts {
 			flags |= command.Upload
 		}
@@ -96,12 +100,24 @@ func uploads(more string, a arguments) bool {
 	return body
 }
 
+// ofOwnMachine reports whether a text is the beginning of a URL of this machine.
+func ofOwnMachine(text string) bool {
+	scheme, rest, ok := strings.Cut(text, "://")
+	host, _, whole := strings.Cut(rest, "/")
+	host, port, _ := strings.Cut(host, ":")
+	return ok && whole && strings.HasPrefix(scheme, "http") &&
+		(host == "localhost" || host == "127.0.0.1") && strings.Trim(port, "0123456789") == ""
+}
+
 // host adds the fact that one host is contacted.
 func (r *reader) host(v, port value, flags command.Flags, span value) {
 	if v.shape == numeral { // connect(port, host)
 		if v, port = port, v; v.shape != plain {
 			v = value{shape: plain, text: "localhost"}
 		}
+	}
+	if v.shape != plain && !v.decoded && !v.home && ofOwnMachine(v.text) {
+		v.shape, flags = plain, flags|command.Upload // whatever the rest says, it stays here
 	}
 	if v.shape != plain || v.decoded || v.home {
 		r.opaque = true

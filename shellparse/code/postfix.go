@@ -59,7 +59,8 @@ func (r *reader) assignment(t token) (value, bool) {
 	if next.kind != punct {
 		return value{}, false
 	}
-	if next.is(":") && (t.fresh && r.g.name == "python" || r.declared(r.i-2)) {
+	if next.is(":") && (t.fresh && r.g.name == "python" && !r.isParameter(r.i-1) ||
+		r.declared(r.i-2)) {
 		r.forget(t.text) // an annotation
 		return value{}, false
 	}
@@ -96,6 +97,14 @@ func (r *reader) assignment(t token) (value, bool) {
 	r.bind(t.text, v)
 	r.subject, r.bound = "", true
 	return v, true
+}
+
+// isParameter reports whether a name stands in a list.
+func (r *reader) isParameter(i int) bool {
+	for i--; i > 0 && r.toks[i].kind == newline; {
+		i--
+	}
+	return i > 0 && (r.toks[i].is("(") || r.toks[i].is(","))
 }
 
 func (r *reader) declared(i int) bool {

@@ -67,7 +67,11 @@ func (r *reader) argv(vs []value, a arguments) {
 		return
 	}
 	words, whole := make([]string, 0, len(vs)), true
-	for _, v := range vs {
+	for i, v := range vs {
+		if v.shape == below && v.fresh && i > 0 { // a name that nothing has yet
+			words = append(words, v.text+"/fresh")
+			continue
+		}
 		if (v.shape != plain && v.shape != numeral) || v.alts != nil || v.decoded {
 			whole = false
 			break

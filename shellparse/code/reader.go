@@ -276,6 +276,9 @@ func (r *reader) parameters(from, to int) []string {
 			switch {
 			case t.kind == name && (named == "" || strings.HasPrefix(t.text, "$")):
 				named = t.text
+			case t.is(":") && r.g.name == "python" && named != "":
+				i = r.annotation(i, to)
+				simple = simple && !r.toks[i+1].is("=")
 			case t.is("*"), t.is("**"), t.is("..."), t.is(":"), t.is("&"):
 				simple = false
 			case t.is("{"), t.is("["), t.is("("):
@@ -296,6 +299,16 @@ func (r *reader) parameters(from, to int) []string {
 		names = append(names, named)
 	}
 	return names
+}
+
+// annotation is the last token of the type of a parameter, which says nothing of its value.
+func (r *reader) annotation(i, to int) int {
+	for ; i+1 < to && !r.toks[i+1].is(",") && !r.toks[i+1].is("="); i++ {
+		if m := r.toks[i+1].match; m > i+1 {
+			i = min(m, to) - 1
+		}
+	}
+	return i
 }
 
 // imported judges the module as a whole.

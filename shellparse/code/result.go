@@ -50,6 +50,8 @@ func (r *reader) result(what, selector string, a arguments) value {
 		if len(a.pos) > 0 && a.pos[0].shape == plain {
 			r.nested(r.g.name, "0", a) // a string is evaluated
 		}
+	case "digits":
+		return value{shape: component}
 	case "decoded":
 		return value{decoded: true}
 	}
@@ -131,6 +133,9 @@ func expanded(v value) value {
 func parent(v value) value {
 	if i := strings.LastIndexByte(v.text, '/'); v.shape == plain && i > 0 {
 		v.text = v.text[:i]
+		return v
+	} else if v.shape == plain && i < 0 && !v.home && !strings.HasPrefix(v.text, ".") {
+		v.text = ""
 		return v
 	}
 	return value{path: v.path}

@@ -107,7 +107,7 @@ func TestVerbs(t *testing.T) {
 		"process argv shell list-or-shell words pipe-or-open net post socket fetch peer " +
 		"bar-or-open bar-or-read require relative send send-self argument " +
 		"=path =join =file-join =resolve =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
-		"=module =ref =attribute =timer =decoded =pure =unknown " +
+		"=module =ref =attribute =timer =decoded =digits =pure =unknown " +
 		"=content")
 	for _, lang := range Languages() {
 		g := grammarOf(lang)

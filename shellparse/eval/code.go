@@ -54,6 +54,13 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 		w.shell(s.fork(), lang, text, span)
 		return
 	}
+	if lang == "awk" && !strings.HasPrefix(text, "-") { // the command table reads it
+		w.code(Code{Lang: lang, Text: text, Source: Literal, Span: span})
+		c := newCall(knowns([]string{"awk", text}), nil, span)
+		c.program = true
+		w.interp.invoke(s.fork(), c)
+		return
+	}
 	if showsSecret(lang, text) {
 		w.listedHazard("secret.print", span)
 	}

@@ -140,7 +140,7 @@ func (w *commands) searching(s *state, e catalog.Entry, name string, v value, sp
 	}
 	var dir value
 	flush := func() {
-		if len(dir) > 0 && !(len(dir) == 1 && dir[0].kind == open) {
+		if len(dir) > 0 && !(len(dir) == 1 && dir[0].kind == open) && !dir.ofTools() {
 			w.effect(s, Effect{Right: command.Read, Flags: flags, Name: w.name(s, dir), Span: span})
 		}
 		dir = nil
@@ -160,6 +160,12 @@ func (w *commands) searching(s *state, e catalog.Entry, name string, v value, sp
 		}
 	}
 	flush()
+}
+
+// ofTools reports whether a value is a folder below one in which a language keeps its programs.
+func (v value) ofTools() bool {
+	return len(v) > 1 && v[0].kind == open && v[0].why == whyTools && v[1:].whole() &&
+		strings.HasPrefix(v[1].text, "/") && !strings.Contains(v[1:].display(), "..")
 }
 
 // looksHere reports whether a list of directories has the working directory among them: as

@@ -95,7 +95,9 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 				return
 			}
 		}
-		if !onlyWraps(u) {
+		if w.printsTools(s, c) {
+			w.write(s, &stream{from: Unknown, why: whyTools, names: lists(c)})
+		} else if !onlyWraps(u) {
 			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
 				names: lists(c), digits: w.digits(c, nil)})
 		}

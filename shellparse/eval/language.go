@@ -42,7 +42,8 @@ const sqlClients = " psql mysql mariadb sqlite3 sqlite litecli duckdb clickhouse
 // languageOf is the language that a program executes.
 func languageOf(program string) string {
 	switch {
-	case strings.HasPrefix(program, "python"), program == "pypy", program == "pypy3":
+	case strings.HasPrefix(program, "python"), program == "pypy", program == "pypy3",
+		program == "pytest", program == "py.test":
 		return "python"
 	case program == "node", program == "bun", program == "deno", program == "nodejs",
 		program == "tsx", program == "ts-node":

@@ -73,3 +73,23 @@ func (c *call) begins(words string) bool {
 	}
 	return true
 }
+
+// toolFolders are commands that print such a folder.
+var toolFolders = []string{"go env GOPATH", "go env GOBIN", "go env GOROOT", "brew --prefix",
+	"python3 -m site --user-base", "python -m site --user-base", "npm prefix -g",
+	"npm config get prefix", "gem env gemdir", "yarn global bin"}
+
+// printsTools reports whether a command is one of these, and nothing in the text decides what it
+// prints: it is given no variable and no settings.
+func (w *commands) printsTools(s *state, c *call) bool {
+	words := make([]string, 0, len(c.words))
+	for _, word := range c.words {
+		if !word.Static {
+			return false
+		}
+		words = append(words, word.Text)
+	}
+	return slices.Contains(toolFolders, strings.Join(words, " ")) && len(c.assign) == 0 &&
+		!s.open && !s.env.passesOn() && !slices.ContainsFunc([]string{"env -w", "config set", "rc"},
+		func(sets string) bool { return strings.Contains(w.out.Text, sets) })
+}

@@ -155,7 +155,9 @@ func (w *commands) prefix(s *state, c *call, assigns []*syntax.Assign) func(*sta
 // invoke finds what answers to the first word: a function, the shell itself, or a program.
 func (w *commands) invoke(s *state, c *call) worlds {
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
-	if !c.words[0].Static {
+	if name, made := c.args[0].fresh(); made && strings.HasPrefix(name, "/") {
+		return w.external(s, c)
+	} else if !c.words[0].Static {
 		return w.dynamic(s, c)
 	}
 	name := c.words[0].Text

@@ -38,13 +38,19 @@ func (f *stream) then(g *stream) *stream {
 			both.name += " " + g.name
 		}
 	}
-	if both.why == "" {
+	switch {
+	case f.why != g.why && (f.trusted() || g.trusted()): // the whole is no such output
+		both.why = "the output of several commands"
+	case both.why == "":
 		both.why = g.why
-	} else if g.why != "" && g.why != both.why && len(both.why) < maxReason {
+	case g.why != "" && g.why != both.why && len(both.why) < maxReason:
 		both.why += ", and " + g.why
 	}
 	return both
 }
+
+// trusted reports whether a flow is the output of a program that is believed.
+func (f *stream) trusted() bool { return f.why == whySettings || f.why == whyTools }
 
 // maxReason bounds reasons and names that are put together; a person reads the first of many.
 const maxReason = 1 << 10
@@ -61,6 +67,10 @@ func endlessSource(f *stream) bool {
 // whySettings is why the output of brew shellenv is not known: it is as trustworthy as the
 // program, which would have run anyway.
 const whySettings = "settings that the program makes for the shell"
+
+// whyTools is why the folder is not known into which a language puts the programs that its user
+// installs: such a folder is the user's choice.
+const whyTools = "it is where a language keeps its programs"
 
 // environmentName is the name of the flow that holds the environment of the caller.
 const environmentName = "$"
