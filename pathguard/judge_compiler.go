@@ -52,10 +52,15 @@ func (j *judgement) ownInputs(told bool) bool {
 	return true
 }
 
+// sourcesNamed are the compilers that take no file whose name they are not given.
+var sourcesNamed = []string{"gcc", "g++", "cc", "c++", "clang", "clang++"}
+
 // givenOwn reports whether no word of a compiler names a place that is neither of the workspace nor
 // of the line or the system.
 func (j *judgement) givenOwn(c *shellparse.Command) bool {
-	if !j.own(c.Dir) {
+	// of C nothing but what is named is taken from a folder, as long as a source has no "include"
+	own := j.own(c.Dir)
+	if !own && !slices.Contains(sourcesNamed, path.Base(c.Name)) {
 		return false
 	}
 	output := false
@@ -71,7 +76,9 @@ func (j *judgement) givenOwn(c *shellparse.Command) bool {
 			if !strings.HasPrefix(piece, "/") {
 				piece = c.Dir + "/" + piece
 			}
-			if outside && !output && !strings.HasPrefix(text, "-o") && !j.own(piece) {
+			named := !strings.HasPrefix(text, "-") // a file, or the folder of an option
+			if (outside || !own && named) && !output &&
+				!strings.HasPrefix(text, "-o") && !j.own(piece) {
 				return false
 			}
 		}

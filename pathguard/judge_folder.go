@@ -48,7 +48,7 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 }
 
 // filled reports whether the line itself puts something into a folder, or makes the file of that
-// name: what is in it otherwise was put there by another.
+// name or one beside it: what is in it otherwise was put there by another.
 func (j *judgement) filled(full string) bool {
 	for i := range j.script.Commands {
 		if j.by(i, fillers[1:]...) || j.copiesOwn(i) || j.isGit(i, "worktree", "add") {
@@ -56,7 +56,9 @@ func (j *judgement) filled(full string) bool {
 		}
 	}
 	return slices.ContainsFunc(j.script.Written,
-		func(f shellparse.Written) bool { return pathname.Within(f.Name, full) })
+		func(f shellparse.Written) bool {
+			return pathname.Within(f.Name, full) || path.Dir(f.Name) == path.Dir(full)
+		})
 }
 
 // copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not
