@@ -43,6 +43,7 @@ var starters = map[string]string{
 
 	// servers of tests, in tests
 	"integration/served.build": "go build", "integration/served.newProcess": "a server",
+	"integration/servers/etcd.node.become": "an etcd that is installed",
 
 	"integration/distant.Fleet.command": "the program of a fleet, as a child of this one",
 

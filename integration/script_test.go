@@ -110,7 +110,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("SHELL", "/bin/bash")
 	for name, path := range map[string]string{
-		"CODEX": "../shellparse/testdata/codex.sh", "README": "../README.md",
+		"CODEX": "../shellparse/testdata/codex.sh", "HOW": "../docs/how.md",
 		"SECURITY": "../SECURITY.md", "OLD": "testdata/state",
 	} {
 		file, err := filepath.Abs(path)
