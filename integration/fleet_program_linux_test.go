@@ -83,6 +83,8 @@ func TestFleetOfTwo(t *testing.T) {
 		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
 		p.wants("tadactl --home $ANN fleet show nobody",
 			`no machine has the id or the name "nobody"`)
+		p.wants("person tadactl --home $ANN fleet revoke nobody",
+			`no machine has the id or the name "nobody"`)
 	}
 	if before == "" { // an older program may not have these
 		p.oneInbox()

@@ -136,6 +136,28 @@ func TestRevoked(t *testing.T) {
 	m.trusts(0)
 }
 
+// A machine is named by its id, or by a name that no other one has.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	for _, which := range []string{m.own.ID, "machine"} {
+		if got, err := b.office().Machine(t.Context(), which); err != nil || got.ID != m.own.ID {
+			t.Errorf("%q: %q, %v", which, got.ID, err)
+		}
+	}
+	other := b.machine("")
+	for which, want := range map[string][]string{"machine": {m.own.ID, other.own.ID},
+		"nobody": {`no machine has the id or the name "nobody"`}, "": {"no machine"}} {
+		_, err := b.office().Machine(t.Context(), which)
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%q: %v", which, err)
+			}
+		}
+	}
+}
+
 // Two machines with one key: the second is refused, and told so.
 func TestTwoMachinesWithOneKey(t *testing.T) {
 	t.Parallel()
