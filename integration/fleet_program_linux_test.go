@@ -70,8 +70,14 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tadactl --home $CI fleet join '"+second+"' --name ci1", `with labels "env=ci"`)
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"tadactl fleet agent")
+	if before == "" {
+		p.alone()
+	}
 	agent := p.daemon("tadactl --home $CI fleet agent", "")
 	p.eventually("tadactl --home $CI pending", "")
+	if before == "" {
+		p.eventually("tadactl --home $ANN fleet show ci1", "state     connected")
+	}
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.eventually("tadactl --home $ANN fleet pending", "ci1")
@@ -120,6 +126,21 @@ func sourceOf(t *testing.T, commit string) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return dir
+}
+
+// alone is what a fleet says that has nothing yet, and one administrator.
+func (p *place) alone() {
+	p.t.Helper()
+	p.wants("tadactl --home $ANN fleet pending", "no open questions\n")
+	p.wants("tadactl --home $ANN fleet unfreeze", "no freezes\n")
+	p.wants("tadactl --home $ANN fleet policy list", "no bundles\n")
+	p.wants("[ -z \"$(tadactl --home $ANN fleet policy list --json)\" ] && echo empty", "empty\n")
+	p.wants("tadactl --home $ANN fleet policy status base || echo status $?",
+		`no bundle has the name "base"; type: tadactl fleet policy list`)
+	p.wants("person tadactl --home $ANN fleet freeze --label env=none",
+		"add another: tadactl fleet person add KEY --admin")
+	p.wants("tadactl --home $ANN fleet unfreeze", "  by ann  machines with env=none\n")
+	p.wants("person tadactl --home $ANN fleet unfreeze zzz", `no freeze has the id "zzz"`)
 }
 
 // oneInbox answers a question of another machine in the inbox on a terminal, and one in a browser,
@@ -176,6 +197,7 @@ func (p *place) pausing() {
 	link := p.link("tadactl --home $ANN fleet invite --people")
 	p.wants("tadactl --home $BOB fleet join '"+link+"' --name other", "is now in fleet")
 	p.wants("person tadactl --home $ANN fleet person add '"+bob+"' --answers '*' --admin", "bob")
+	p.wants("tadactl --home $ANN fleet status", `document 2`)
 	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
 	p.eventually("cat steps", "step")
 	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
@@ -187,8 +209,9 @@ func (p *place) pausing() {
 		p.t.Error("it runs on")
 	}
 	p.wants("tada-run --home $CI 'echo hello'", "it is frozen")
-	p.wants("person tadactl --home $ANN fleet unfreeze "+id, "another administrator")
-	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended")
+	p.wants("person tadactl --home $ANN fleet unfreeze "+id,
+		"another administrator must sign too; signed by ann\n")
+	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended; signed by ann, bob\n")
 	p.eventually("tadactl --home $CI log --json", "exec.continued")
 	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
 	_ = run.Process.Signal(syscall.SIGTERM)
