@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/integration/fleet/ship"
 	"github.com/tada-run/tada-run/integration/served"
 )
 
@@ -93,6 +94,7 @@ func TestFleetOfTwo(t *testing.T) {
 			`no machine has the id or the name "nobody"`)
 	}
 	if before == "" { // an older program may not have these
+		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
 	}
@@ -141,6 +143,39 @@ func (p *place) alone() {
 		"add another: tadactl fleet person add KEY --admin")
 	p.wants("tadactl --home $ANN fleet unfreeze", "  by ann  machines with env=none\n")
 	p.wants("person tadactl --home $ANN fleet unfreeze zzz", `no freeze has the id "zzz"`)
+}
+
+// bucketOfNone verifies from a bucket that has nothing, or something of one machine, as a person
+// types it: the machines of the fleet that it does not have are named.
+func (p *place) bucketOfNone() {
+	p.t.Helper()
+	url, bucket := served.StartBucket(p.t, "records")
+	secret, _, err := ship.NewIdentity()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	team := filepath.Join(p.t.TempDir(), "team.key")
+	if err := os.WriteFile(team, []byte(secret), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(p.env, "AWS_ACCESS_KEY_ID="+served.S3Key,
+		"AWS_SECRET_ACCESS_KEY="+served.S3Secret)
+	verify := "tadactl --home $ANN audit verify s3://records --identity " + team
+	p.wants(verify+" || echo status $?", "--endpoint")
+	p.wants(verify+" --copy "+p.t.TempDir(), "the bucket holds no machine's record")
+	verify += " --ask --region us-east-1 --endpoint " + url
+	p.wants(verify+" || echo status $?", "status 77\n")
+	p.wants(verify, "no record of ci1 in the bucket\n")
+	p.wants(verify, "the bucket holds no machine's record; "+
+		"the bucket has no record of 2 machines\n")
+	ci1 := strings.Fields(p.run("tadactl --home $ANN fleet show ci1"))[1]
+	bucket.Put(ci1+"/objects/x", []byte("x"))
+	if out := p.run(verify); strings.Contains(out, "no record of ci1") ||
+		!strings.Contains(out, "no record of laptop in the bucket\n") ||
+		!strings.Contains(out, "1 of 1 machine has missing or rewritten records") {
+		p.t.Error(out)
+	}
+	p.wants(verify+" --document $CI/fleet/fleet", "1 of 1 machine has missing")
 }
 
 // oneInbox answers a question of another machine in the inbox on a terminal, and one in a browser,
