@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// absent names the machines of the fleet of which the bucket has nothing, and adds them to the error
-// of those that it has. A machine in no fleet, or without etcd, does not know them.
+// absent names the machines of the fleet of which the bucket has nothing, and adds them to the
+// error of those that it has. A machine in no fleet, or without etcd, does not know them.
 func (f *fleet) absent(cmd *cobra.Command, there map[string]bool, found error) error {
 	if f.o.Verify.Document != "" {
 		return found

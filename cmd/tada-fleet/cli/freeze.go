@@ -25,8 +25,9 @@ func (f *fleet) freeze(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if err := f.say(map[string]any{"id": o.ID}, "freeze %s: %s. It ends when "+
-			"two administrators type: tadactl fleet unfreeze %s\n", o.ID, named(which), o.ID); err != nil {
+		if err := f.say(map[string]any{"id": o.ID}, "freeze %s: %s. It ends when two "+
+			"administrators type: tadactl fleet unfreeze %s\n", o.ID, named(which),
+			o.ID); err != nil {
 			return err
 		}
 		now, err := d.Fleet(ctx)

@@ -52,8 +52,8 @@ func (f *fleet) key(ctx context.Context, d desk) (approval.Key, error) {
 		known = newer
 	}
 	if p, ok := known.Person(key.Name); !ok || !p.Key.Equal(key.Public()) {
-		return key, fmt.Errorf("%q is not one of the people in fleet %q; an administrator can add it: "+
-			"tadactl fleet person add '%s'", key.Name, d.own.Fleet, key.TrustLine())
+		return key, fmt.Errorf("%q is not one of the people in fleet %q; an administrator can "+
+			"add it: tadactl fleet person add '%s'", key.Name, d.own.Fleet, key.TrustLine())
 	}
 	return key, nil
 }

@@ -40,6 +40,6 @@ func (o Office) Machine(ctx context.Context, which string) (Member, error) {
 	for _, m := range found {
 		ids = append(ids, m.ID)
 	}
-	return Member{}, fmt.Errorf("%d machines have the name %q; type the id of one: %s", len(ids),
+	return Member{}, fmt.Errorf("several machines have the name %q; type the id of one: %s",
 		which, strings.Join(ids, ", "))
 }
