@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -19,5 +21,17 @@ func TestSays(t *testing.T) {
 		if got := says(s); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// What policy status prints of a version that a machine tries.
+func TestStandingOnTrial(t *testing.T) {
+	var out bytes.Buffer
+	f := &fleet{out: &out}
+	err := f.standing(people.Member{}, people.Standing{Name: "base", Version: 3,
+		Stage: document.Shadow, Runs: 1, Differ: 1})
+	want := "version 3 is on trial: 1 run tried, 1 with another verdict, 0 denied\n"
+	if err != nil || !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }
