@@ -70,8 +70,14 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tadactl --home $CI fleet join '"+second+"' --name ci1", `with labels "env=ci"`)
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"tadactl fleet agent")
+	if before == "" {
+		p.alone()
+	}
 	agent := p.daemon("tadactl --home $CI fleet agent", "")
 	p.eventually("tadactl --home $CI pending", "")
+	if before == "" {
+		p.eventually("tadactl --home $ANN fleet show ci1", "state     connected")
+	}
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.eventually("tadactl --home $ANN fleet pending", "ci1")
@@ -83,8 +89,11 @@ func TestFleetOfTwo(t *testing.T) {
 		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
 		p.wants("tadactl --home $ANN fleet show nobody",
 			`no machine has the id or the name "nobody"`)
+		p.wants("person tadactl --home $ANN fleet revoke nobody",
+			`no machine has the id or the name "nobody"`)
 	}
 	if before == "" { // an older program may not have these
+		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
 	}
@@ -118,6 +127,53 @@ func sourceOf(t *testing.T, commit string) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return dir
+}
+
+// alone is what a fleet says that has nothing yet, and one administrator.
+func (p *place) alone() {
+	p.t.Helper()
+	p.wants("tadactl --home $ANN fleet pending", "no open questions\n")
+	p.wants("tadactl --home $ANN fleet unfreeze", "no freezes\n")
+	p.wants("tadactl --home $ANN fleet policy list", "no bundles\n")
+	p.wants("[ -z \"$(tadactl --home $ANN fleet policy list --json)\" ] && echo empty", "empty\n")
+	p.wants("tadactl --home $ANN fleet policy status base || echo status $?",
+		`no bundle has the name "base"; type: tadactl fleet policy list`)
+	p.wants("person tadactl --home $ANN fleet freeze --label env=none",
+		"add another: tadactl fleet person add KEY --admin")
+	p.wants("tadactl --home $ANN fleet unfreeze", "  by ann  machines with env=none\n")
+	p.wants("person tadactl --home $ANN fleet unfreeze zzz", `no freeze has the id "zzz"`)
+}
+
+// noTeam is a key of age with which nothing is encrypted.
+const noTeam = "AGE-SECRET-KEY-1DL642M6E604MT5UA3RQ0ZA4LD38MY3MK36KKQPZNGUG2WA5HTHHQFP0VQ5"
+
+// bucketOfNone verifies from a bucket that has nothing, or something of one machine, as a person
+// types it: the machines of the fleet that it does not have are named.
+func (p *place) bucketOfNone() {
+	p.t.Helper()
+	url, bucket := served.StartBucket(p.t, "records")
+	team := filepath.Join(p.t.TempDir(), "team.key")
+	if err := os.WriteFile(team, []byte(noTeam), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(p.env, "AWS_ACCESS_KEY_ID="+served.S3Key,
+		"AWS_SECRET_ACCESS_KEY="+served.S3Secret)
+	verify := "tadactl --home $ANN audit verify s3://records --identity " + team
+	p.wants(verify+" || echo status $?", "--endpoint")
+	p.wants(verify+" --copy "+p.t.TempDir(), "the bucket holds no machine's record")
+	verify += " --ask --region us-east-1 --endpoint " + url
+	p.wants(verify+" || echo status $?", "status 77\n")
+	p.wants(verify, "no record of ci1 in the bucket\n")
+	p.wants(verify, "the bucket holds no machine's record; "+
+		"the bucket has no record of 2 machines\n")
+	ci1 := strings.Fields(p.run("tadactl --home $ANN fleet show ci1"))[1]
+	bucket.Put(ci1+"/objects/x", []byte("x"))
+	if out := p.run(verify); strings.Contains(out, "no record of ci1") ||
+		!strings.Contains(out, "no record of laptop in the bucket\n") ||
+		!strings.Contains(out, "1 of 1 machine has missing or rewritten records") {
+		p.t.Error(out)
+	}
+	p.wants(verify+" --document $CI/fleet/fleet", "1 of 1 machine has missing")
 }
 
 // oneInbox answers a question of another machine in the inbox on a terminal, and one in a browser,
@@ -174,6 +230,7 @@ func (p *place) pausing() {
 	link := p.link("tadactl --home $ANN fleet invite --people")
 	p.wants("tadactl --home $BOB fleet join '"+link+"' --name other", "is now in fleet")
 	p.wants("person tadactl --home $ANN fleet person add '"+bob+"' --answers '*' --admin", "bob")
+	p.wants("tadactl --home $ANN fleet status", `document 2`)
 	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
 	p.eventually("cat steps", "step")
 	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
@@ -185,8 +242,9 @@ func (p *place) pausing() {
 		p.t.Error("it runs on")
 	}
 	p.wants("tada-run --home $CI 'echo hello'", "it is frozen")
-	p.wants("person tadactl --home $ANN fleet unfreeze "+id, "another administrator")
-	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended")
+	p.wants("person tadactl --home $ANN fleet unfreeze "+id,
+		"another administrator must sign too; signed by ann\n")
+	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended; signed by ann, bob\n")
 	p.eventually("tadactl --home $CI log --json", "exec.continued")
 	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
 	_ = run.Process.Signal(syscall.SIGTERM)

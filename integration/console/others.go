@@ -30,8 +30,8 @@ func (e *others) find(id string) (distant.Question, error) {
 			return q, nil
 		}
 	}
-	return distant.Question{}, fmt.Errorf("question %q is no longer open: it was answered, or its "+
-		"time is over, or its machine cannot be reached", id)
+	return distant.Question{}, fmt.Errorf("question %q is no longer open: it was answered, or "+
+		"it expired, or its machine cannot be reached", id)
 }
 
 // asEnvelope is the question as its page needs it. Its id has a slash, so it is none of this

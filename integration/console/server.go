@@ -147,7 +147,7 @@ func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, er
 	e, err := s.inbox.Envelope(ctx, id)
 	if err != nil || e.ID != id || e.State != approval.Pending || e.Decision != nil {
 		return approval.Envelope{}, fmt.Errorf(
-			"question %q is no longer open: it was answered, or its time is over", id)
+			"question %q is no longer open: it was answered, or it expired", id)
 	}
 	return e, nil
 }

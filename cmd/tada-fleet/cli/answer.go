@@ -31,6 +31,9 @@ func (f *fleet) pending(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 {
+		return f.none("no open questions")
+	}
 	for _, q := range list {
 		page := render.Render(q.Payload, render.Options{})
 		if err := f.say(map[string]any{"id": q.Envelope, "machine": q.Machine.Name,

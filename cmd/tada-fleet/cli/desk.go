@@ -50,6 +50,14 @@ func (f *fleet) say(v any, format string, args ...any) error {
 	return err
 }
 
+// none prints that a list is empty; with --json an empty list is no line.
+func (f *fleet) none(text string) error {
+	if f.json {
+		return nil
+	}
+	return f.say(nil, "%s\n", text)
+}
+
 // dialWait is how long etcd may take to be reached.
 const dialWait = 10 * time.Second
 

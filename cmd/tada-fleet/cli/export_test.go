@@ -96,7 +96,7 @@ func TestExport(t *testing.T) {
 func TestExportNothing(t *testing.T) {
 	s := newShipped(t)
 	path := filepath.Join(t.TempDir(), "runs.parquet")
-	for folder, text := range map[string]string{t.TempDir(): "the record of no machine",
+	for folder, text := range map[string]string{t.TempDir(): "holds no machine's record",
 		"/nowhere": "no such file", s.document: "is not a folder"} {
 		if out, status := s.do("export", path, "--copy", folder); status == 0 ||
 			!strings.Contains(out, text) {

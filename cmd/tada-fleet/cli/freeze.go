@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,8 +25,17 @@ func (f *fleet) freeze(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		return f.say(map[string]any{"id": o.ID}, "freeze %s: machines %q. It ends when "+
-			"two administrators type: tadactl fleet unfreeze %s\n", o.ID, which, o.ID)
+		if err := f.say(map[string]any{"id": o.ID}, "freeze %s: %s. It ends when two "+
+			"administrators type: tadactl fleet unfreeze %s\n", o.ID, named(which),
+			o.ID); err != nil {
+			return err
+		}
+		now, err := d.Fleet(ctx)
+		if err == nil && len(now.Admins()) < 2 {
+			fmt.Fprintln(f.err, "tadactl fleet: ending this freeze takes two administrators, and "+
+				"the fleet has one; add another: tadactl fleet person add KEY --admin")
+		}
+		return err
 	})
 }
 
@@ -44,7 +55,7 @@ func (f *fleet) unfreeze(cmd *cobra.Command, args []string) error {
 			word = "not ended: another administrator must sign too"
 		}
 		return f.say(map[string]any{"id": args[0], "signed": by, "ended": len(by) > 1},
-			"freeze %s: %s; signed by %q\n", args[0], word, by)
+			"freeze %s: %s; signed by %s\n", args[0], word, strings.Join(by, ", "))
 	})
 }
 
@@ -55,6 +66,9 @@ func (f *fleet) freezes(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
+		if len(all) == 0 {
+			return f.none("no freezes")
+		}
 		for _, o := range all {
 			state := "in force"
 			if o.Ended {
@@ -62,11 +76,20 @@ func (f *fleet) freezes(cmd *cobra.Command) error {
 			}
 			if err := f.say(map[string]any{"id": o.ID, "ended": o.Ended, "time": o.Time, "by": o.By,
 				"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy},
-				"%s  %-8s  %s  by %q  machines %q  %q\n", o.ID, state,
-				o.Time.Local().Format(minutes), o.By, o.Machines, o.Reason); err != nil {
+				"%s  %-8s  %s  by %s  %s%s\n", o.ID, state,
+				o.Time.Local().Format(minutes), strings.Join(o.By, ", "), named(o.Machines),
+				because(o.Reason)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// because is the reason of a freeze after the rest; "" if none was given.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %q", reason)
 }

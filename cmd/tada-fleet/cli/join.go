@@ -102,7 +102,10 @@ func (f *fleet) status(cmd *cobra.Command, _ []string) error {
 	}
 	ctx, cancel := soon(cmd)
 	defer cancel()
-	_, away := d.Fleet(ctx)
+	newest, away := d.Fleet(ctx)
+	if away == nil {
+		d.Known = newest
+	}
 	var by []witnessing
 	if away == nil {
 		by, away = d.witnesses(ctx)

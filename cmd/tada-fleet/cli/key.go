@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
-var errTerminal = errors.New("no terminal; this needs a person at one")
+var errTerminal = errors.New("no terminal: run this in a terminal")
 
 // terminal opens the terminal of the person.
 func terminal() (*os.File, error) {
@@ -52,8 +52,8 @@ func (f *fleet) key(ctx context.Context, d desk) (approval.Key, error) {
 		known = newer
 	}
 	if p, ok := known.Person(key.Name); !ok || !p.Key.Equal(key.Public()) {
-		return key, fmt.Errorf("%q is not a person of fleet %q; an administrator can add it: "+
-			"tadactl fleet person add '%s'", key.Name, d.own.Fleet, key.TrustLine())
+		return key, fmt.Errorf("%q is not one of the people in fleet %q; an administrator can "+
+			"add it: tadactl fleet person add '%s'", key.Name, d.own.Fleet, key.TrustLine())
 	}
 	return key, nil
 }

@@ -16,29 +16,41 @@ import (
 func (f *fleet) change(cmd *cobra.Command, how func(*document.Fleet) error, done string) error {
 	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
 		unfinished, err := d.Change(ctx, key, how)
-		if err != nil {
-			return err
-		}
-		if unfinished != nil {
-			f.code = exit.Pending
-			fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, "+
-				"and on that person's machine type: tadactl fleet person sign FILE")
-			_, err := f.out.Write(unfinished)
-			return err
-		}
-		return f.say(map[string]any{"done": done}, "%s\n", done)
+		return f.changed(unfinished, err, done)
 	})
 }
 
-// revoke ends the membership of a machine.
+// changed prints what was done, or what a second administrator must sign.
+func (f *fleet) changed(unfinished []byte, err error, done string) error {
+	if err != nil {
+		return err
+	}
+	if unfinished != nil {
+		f.code = exit.Pending
+		fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, "+
+			"and on that person's machine type: tadactl fleet person sign FILE")
+		_, err := f.out.Write(unfinished)
+		return err
+	}
+	return f.say(map[string]any{"done": done}, "%s\n", done)
+}
+
+// revoke ends the membership of a machine, which is given by its id or its name.
 func (f *fleet) revoke(cmd *cobra.Command, args []string) error {
-	return f.change(cmd, func(next *document.Fleet) error {
-		if next.IsRevoked(args[0]) {
-			return fmt.Errorf("machine %q is revoked already", args[0])
+	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
+		m, err := d.Machine(ctx, args[0])
+		if err != nil {
+			return err
 		}
-		next.Revoked = append(next.Revoked, args[0])
-		return nil
-	}, "revoked "+args[0])
+		unfinished, err := d.Change(ctx, key, func(next *document.Fleet) error {
+			if next.IsRevoked(m.ID) {
+				return fmt.Errorf("machine %q is revoked already", m.ID)
+			}
+			next.Revoked = append(next.Revoked, m.ID)
+			return nil
+		})
+		return f.changed(unfinished, err, fmt.Sprintf("revoked %s (%s)", m.ID, m.Name))
+	})
 }
 
 // personAdd adds a person.

@@ -39,8 +39,8 @@ func (f *fleet) policyPush(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return f.said(b, "is tried by machines %q; when it has been: tadactl fleet policy "+
-			"status %s", which, b.Name)
+		return f.said(b, "is now on trial on %s. See the result: tadactl fleet "+
+			"policy status %s", named(which), b.Name)
 	})
 }
 
@@ -61,6 +61,14 @@ func (f *fleet) said(b document.Bundle, format string, args ...any) error {
 		"%s version %d %s\n", b.Name, b.Version, fmt.Sprintf(format, args...))
 }
 
+// named is the machines that a selector selects, for people.
+func named(s document.Selector) string {
+	if s.String() == document.Everywhere().String() {
+		return "all machines"
+	}
+	return "machines with " + s.String()
+}
+
 // policyForce puts what was tried in force.
 func (f *fleet) policyForce(cmd *cobra.Command, args []string) error {
 	tried, err := f.gateTried(cmd, args[0])
@@ -73,7 +81,7 @@ func (f *fleet) policyForce(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return f.said(b, "is in force on machines %q", b.Machines)
+		return f.said(b, "is in force on %s", named(b.Machines))
 	})
 }
 

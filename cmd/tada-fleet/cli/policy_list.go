@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 )
@@ -17,18 +19,23 @@ func (f *fleet) policyList(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
+		listed := 0
 		for _, p := range all {
 			for _, b := range []document.Bundle{p.Force, p.Tried} {
 				if b.Text == "" {
 					continue
 				}
+				listed++
 				if err := f.say(map[string]any{"name": b.Name, "version": b.Version,
 					"stage": b.Stage, "machines": b.Machines.String(), "by": b.By},
-					"%-16s  version %-4d  %-6s  machines %q  by %q\n", b.Name, b.Version,
-					b.Stage, b.Machines, b.By); err != nil {
+					"%-16s  version %-4d  %-6s  %s  by %s\n", b.Name,
+					b.Version, b.Stage, named(b.Machines), strings.Join(b.By, ", ")); err != nil {
 					return err
 				}
 			}
+		}
+		if listed == 0 {
+			return f.none("no bundles")
 		}
 		return nil
 	})
@@ -45,15 +52,20 @@ func (f *fleet) policyStatus(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+		printed := 0
 		for _, m := range all {
 			if m.Revoked {
 				continue
 			}
 			for _, s := range p.On(m) {
+				printed++
 				if err := f.standing(m, s); err != nil {
 					return err
 				}
 			}
+		}
+		if printed == 0 {
+			return f.none(fmt.Sprintf("no machine has bundle %s", p.Name))
 		}
 		return nil
 	})
@@ -66,8 +78,8 @@ func (f *fleet) standing(m people.Member, s people.Standing) error {
 	case s.Error != "":
 		what = fmt.Sprintf("cannot use version %d: %q", s.Version, s.Error)
 	case s.Stage == document.Shadow:
-		what = fmt.Sprintf("tries version %d: of its last runs %d tried, %d would be judged "+
-			"differently, %d denied", s.Version, s.Runs, s.Differ, s.Denied)
+		what = fmt.Sprintf("version %d is on trial: %s tried, %d with another verdict, "+
+			"%d denied", s.Version, audit.Plural(s.Runs, "run"), s.Differ, s.Denied)
 	case s.Stage == document.Force:
 		what = fmt.Sprintf("version %d is in force", s.Version)
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,19 +18,16 @@ func (f *fleet) show(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		found := slices.DeleteFunc(slices.Clone(all), func(m people.Member) bool {
-			return m.ID != args[0] && m.Name != args[0]
-		})
+		found := people.Named(all, args[0])
 		if len(found) == 0 {
-			return fmt.Errorf("no machine has the id or the name %q; type: tadactl fleet list",
-				args[0])
+			return people.NoMachine(args[0])
 		}
-		for _, m := range found { // what a machine calls itself is no key
+		for _, m := range found {
 			if err := f.showOne(m, refusedBy(all, m.ID)); err != nil {
 				return err
 			}
 		}
-		return nil
+		return warn(ctx, cmd, d)
 	})
 }
 
@@ -67,10 +63,12 @@ func (f *fleet) showOne(m people.Member, refused map[string]string) error {
 // says is what a machine has of a bundle.
 func says(s people.Standing) string {
 	switch {
+	case s.Name == "" && s.Error != "":
+		return fmt.Sprintf("its bundles cannot be read: %q", s.Error)
 	case s.Error != "":
 		return fmt.Sprintf("%s@%d cannot be used: %q", s.Name, s.Version, s.Error)
 	case s.Stage == document.Shadow:
-		return fmt.Sprintf("%s@%d is tried", s.Name, s.Version)
+		return fmt.Sprintf("%s@%d is on trial", s.Name, s.Version)
 	}
 	return fmt.Sprintf("%s@%d is in force", s.Name, s.Version)
 }

@@ -56,8 +56,8 @@ func (f *fleet) reviewed(cmd *cobra.Command, d desk, text []byte) error {
 		return err
 	}
 	defer tty.Close()
-	fmt.Fprintf(tty, "a change of fleet %q, signed by %q:\n  %s\nsign it? (yes) ", d.own.Fleet, by,
-		strings.Join(lines, "\n  "))
+	fmt.Fprintf(tty, "a change of fleet %q, signed by %s:\n  %s\nsign it? (yes) ", d.own.Fleet,
+		strings.Join(by, ", "), strings.Join(lines, "\n  "))
 	if !saidYes(tty) {
 		return errNotSigned
 	}

@@ -22,13 +22,21 @@ const bucketScheme = "s3://"
 
 // verify proves the records of machines from the bucket.
 func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
-	return f.each(cmd.Context(), ids, func(check ship.Check, id string) error {
+	there := map[string]bool{}
+	err := f.each(cmd.Context(), ids, func(check ship.Check, id string) error {
+		there[id] = true
 		found, err := check.Machine(cmd.Context(), id)
 		if failed := f.sayFinding(found, err); failed != nil {
 			return &stopError{failed}
 		}
 		return err
 	})
+	var ended *exitError
+	listed := err == nil || errors.As(err, &ended) || errors.Is(err, errEmpty)
+	if len(ids) > 0 || !listed {
+		return err
+	}
+	return f.absent(cmd, there, err)
 }
 
 // each does something with the record of each machine, or of all that the bucket has. Its error
@@ -44,10 +52,10 @@ func (f *fleet) each(ctx context.Context, ids []string,
 			return err
 		}
 		if len(ids) == 0 {
-			return errors.New("the bucket has the record of no machine")
+			return errEmpty
 		}
 	}
-	broken, failed := 0, 0
+	broken, failed := int64(0), int64(0)
 	for _, id := range ids {
 		err := do(check, id)
 		var b *ship.BrokenError
@@ -64,13 +72,23 @@ func (f *fleet) each(ctx context.Context, ids []string,
 	all := audit.Plural(int64(len(ids)), "machine")
 	switch {
 	case broken > 0:
-		return &exitError{fmt.Errorf("of %s, %d have something missing or rewritten", all, broken),
-			exit.Tampered}
+		return &exitError{fmt.Errorf("%d of %s %s missing or rewritten records", broken, all,
+			has(broken)), exit.Tampered}
 	case failed > 0:
-		return &exitError{fmt.Errorf("of %s, %d could not be read", all, failed), exit.Failed}
+		return &exitError{fmt.Errorf("%d of %s could not be read", failed, all), exit.Failed}
 	}
 	return nil
 }
+
+// has is the verb for a number of machines.
+func has(n int64) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+var errEmpty = errors.New("the bucket holds no machine's record")
 
 // A stopError is one after which no other machine is looked at.
 type stopError struct{ error }

@@ -182,7 +182,7 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("show MACHINE", one),
-		verb("revoke ID", one), verb("leave", none),
+		verb("revoke MACHINE", one), verb("leave", none),
 		person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
 		export, verb("repair", none), verb("rebuild", none)}

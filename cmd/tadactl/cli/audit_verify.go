@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,8 +87,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 	flags.StringVar(&d.options.SealKey, "seal-key", "", "")
 	flags.StringArrayVar(&d.witnesses, "witness", nil, "")
 	flags.BoolVar(&d.full, "full", false, "")
-	flags.StringArrayVar(&far.identities, "identity", nil, "")
-	flags.StringArrayVar(&far.documents, "document", nil, "")
+	far.options(flags)
 	return verb(cmd)
 }
 
@@ -95,7 +95,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 // here; "" if there is none.
 func ofTheOther(cmd *cobra.Command, bucket bool) (name string) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if far := f.Name == "identity" || f.Name == "document"; f.Changed && far != bucket {
+		if f.Changed && slices.Contains(ofBucket, f.Name) != bucket {
 			name = f.Name
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/cmd/tada-fleet/verbs"
@@ -62,7 +63,24 @@ func (c *ctl) global() (words []string) {
 }
 
 // A shipped is a record in a bucket, and what a reader of it has.
-type shipped struct{ identities, documents []string }
+type shipped struct {
+	identities, documents  []string
+	endpoint, region, copy string
+	ask                    bool
+}
+
+// ofBucket are the options of a shipped.
+var ofBucket = []string{"identity", "document", "endpoint", "region", "copy", "ask"}
+
+// options are for a verb whose record may be in a bucket.
+func (d *shipped) options(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&d.identities, "identity", nil, "")
+	flags.StringArrayVar(&d.documents, "document", nil, "")
+	flags.StringVar(&d.endpoint, "endpoint", "", "")
+	flags.StringVar(&d.region, "region", "", "")
+	flags.StringVar(&d.copy, "copy", "", "")
+	flags.BoolVar(&d.ask, "ask", false, "")
+}
 
 // verify proves what the bucket of a URL has of the machines whose ids follow.
 func (d shipped) verify(c *ctl, words []string) error {
@@ -75,6 +93,15 @@ func (d shipped) verify(c *ctl, words []string) error {
 	}
 	for _, path := range d.documents {
 		line = append(line, "--document="+path)
+	}
+	for name, value := range map[string]string{"endpoint": d.endpoint, "region": d.region,
+		"copy": d.copy} {
+		if value != "" {
+			line = append(line, "--"+name+"="+value)
+		}
+	}
+	if d.ask {
+		line = append(line, "--ask")
 	}
 	return execFleet(append(append(line, "--"), words[1:]...))
 }

@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
@@ -231,12 +232,17 @@ func TestWhatAMachineSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	said, err := canonical.Append(nil, map[string]any{"head": evil + strings.Repeat("x", 1<<16),
+		"policies": []any{map[string]any{"error": evil, "name": evil, "stage": evil, "version": 1}},
+		"record":   []any{map[string]any{"why": evil}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	m.stop()
 	for key, value := range map[string]string{
 		"tada/1/questions/" + m.own.ID + "/" + evil: string(text),
 		"tada/1/agents/" + m.own.ID + "/place":      evil,
-		"tada/1/seen/" + m.own.ID + "/said": `{"head":"\u001b[2J` +
-			strings.Repeat("x", 1<<16) + `"}`,
+		"tada/1/seen/" + m.own.ID + "/said":         string(said),
 	} {
 		if _, err := m.etcd.Put(t.Context(), key, value); err != nil {
 			t.Fatal(err)
@@ -250,8 +256,13 @@ func TestWhatAMachineSays(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if said := all[0].Agent + all[0].Head; strings.ContainsAny(said, "\x1b\u009b") ||
-		len(said) > 2000 {
-		t.Errorf("%q", said)
+	one := all[0]
+	if len(one.Policies) != 1 || one.Head == "" || one.Unshipped == "" {
+		t.Fatalf("%+v", one)
+	}
+	p := one.Policies[0]
+	shown := one.Agent + one.Head + one.Unshipped + p.Name + string(p.Stage) + p.Error
+	if strings.ContainsAny(shown, "\x1b\u009b") || len(shown) > 2000 {
+		t.Errorf("%q", shown)
 	}
 }

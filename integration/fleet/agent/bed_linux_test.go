@@ -125,6 +125,11 @@ func (m *machine) text() string {
 	return m.said.String()
 }
 
+// connected is what an agent says when it is connected.
+func (m *machine) connected() string {
+	return "tada-fleet: connected to fleet \"acme\" as machine " + m.own.ID + " (machine)\n"
+}
+
 func openPlace(t *testing.T, dir string) *launcher.Launcher {
 	t.Helper()
 	l, err := launcher.Place{State: dir}.Open()

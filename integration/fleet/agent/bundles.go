@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -52,7 +53,8 @@ func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 		a.say("bundle %q version %d is in force and cannot be used here, so nothing runs: %v",
 			b.Name, b.Version, bad)
 	} else if changed {
-		a.say("bundle %q version %d (%s), signed by %q", b.Name, b.Version, b.Stage, b.By)
+		a.say("bundle %q version %d (%s), signed by %s", b.Name, b.Version, b.Stage,
+			strings.Join(b.By, ", "))
 	}
 	return nil, err
 }

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -78,7 +80,11 @@ func (a *Agent) freeze(key string, text []byte) error {
 		return err
 	}
 	if fresh {
-		a.say("frozen by %q: %q", order.By, order.Reason)
+		why := "without a reason"
+		if order.Reason != "" {
+			why = fmt.Sprintf("%q", order.Reason)
+		}
+		a.say("frozen by %s: %s", strings.Join(order.By, ", "), why)
 	}
 	return a.stop()
 }
@@ -101,7 +107,7 @@ func (a *Agent) thaw(key string, text []byte) error {
 	}
 	thawed, err := a.Folder.Thaw(end, text)
 	if thawed {
-		a.say("freeze %q ended, by %q", end.ID, end.By)
+		a.say("freeze %q ended, by %s", end.ID, strings.Join(end.By, ", "))
 	}
 	return err
 }

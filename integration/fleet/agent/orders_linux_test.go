@@ -45,6 +45,9 @@ func TestFreeze(t *testing.T) {
 	if why := frozen(m); strings.Contains(why, "\x1b") || !strings.Contains(why, "ann") {
 		t.Errorf("%q", why)
 	}
+	m.eventually("the agent says so", func() bool {
+		return strings.Contains(m.text(), `frozen by ann: "a \x1b[2Jleak"`)
+	})
 	if why := frozen(other); why != "" {
 		t.Errorf("another machine: %q", why)
 	}
@@ -53,6 +56,13 @@ func TestFreeze(t *testing.T) {
 	}
 	if _, err := b.office().Thaw(t.Context(), b.ann, order.ID); err == nil {
 		t.Error("the same person signs twice")
+	}
+	if _, err := b.office().Thaw(t.Context(), b.ann, "zzz"); err == nil ||
+		!strings.Contains(err.Error(), `no freeze has the id "zzz"`) {
+		t.Errorf("an unknown freeze: %v", err)
+	}
+	if got, err := b.root.Get(t.Context(), "tada/1/thaws/zzz"); err != nil || got.Count > 0 {
+		t.Errorf("it is stored: %v", err)
 	}
 	// neither the loss of the order, nor a new start, nor the words of one person end it
 	if _, err := b.root.Delete(t.Context(), "tada/1/freezes/"+order.ID); err != nil {
@@ -136,6 +146,28 @@ func TestRevoked(t *testing.T) {
 	m.trusts(0)
 }
 
+// A machine is named by its id, or by a name that no other one has.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	for _, which := range []string{m.own.ID, "machine"} {
+		if got, err := b.office().Machine(t.Context(), which); err != nil || got.ID != m.own.ID {
+			t.Errorf("%q: %q, %v", which, got.ID, err)
+		}
+	}
+	other := b.machine("")
+	for which, want := range map[string][]string{"machine": {m.own.ID, other.own.ID},
+		"nobody": {`no machine has the id or the name "nobody"`}, "": {"no machine"}} {
+		_, err := b.office().Machine(t.Context(), which)
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%q: %v", which, err)
+			}
+		}
+	}
+}
+
 // Two machines with one key: the second is refused, and told so.
 func TestTwoMachinesWithOneKey(t *testing.T) {
 	t.Parallel()
@@ -153,7 +185,7 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	if err := a.Run(t.Context()); !errors.Is(err, ErrTaken) {
 		t.Errorf("%v\n%s", err, twin.text())
 	}
-	if m.text() != "" {
+	if m.text() != m.connected() {
 		t.Errorf("the first one: %s", m.text())
 	}
 }

@@ -32,6 +32,7 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 		return err
 	}
 	a.place.link.is(true, a.Now())
+	a.say("connected to fleet %q as machine %s (%s)", a.own.Fleet, a.own.ID, a.own.Name)
 	defer func() { a.place.link.is(false, a.Now()) }()
 	select {
 	case <-ctx.Done():

@@ -50,7 +50,7 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 		case err != nil && err.Error() != said:
 			said = err.Error()
 			a.news.record.note("", plan.Fields{"why": briefly(said)})
-			a.say("record: %v; trying again, and this is not said again", err)
+			a.say("record: %v; retrying; this is logged once", err)
 		}
 		if err != nil {
 			wait(ctx, pause)

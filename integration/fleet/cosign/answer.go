@@ -26,7 +26,7 @@ func (a Answer) Text() ([]byte, error) {
 	return canonical.Append(nil, f)
 }
 
-var errAnswer = errors.New("it is not an answer of a witness")
+var errAnswer = errors.New("not a witness's answer")
 
 // ReadAnswer reads an answer. Nothing in it is verified: see [Cosigned].
 func ReadAnswer(text []byte) (Answer, error) {

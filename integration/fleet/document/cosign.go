@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -35,7 +36,7 @@ func (f Fleet) CosignThaw(text []byte, id string, key approval.Key) ([]byte, err
 	}
 	if t.ID != id {
 		return nil, fmt.Errorf("what is stored as the end of freeze %q is the end of %q, signed "+
-			"by %q; it is not signed", id, t.ID, t.By)
+			"by %s; it is not signed", id, t.ID, strings.Join(t.By, ", "))
 	}
 	return f.Cosign(text, key)
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -78,7 +79,8 @@ func SignThaw(id string, key approval.Key) ([]byte, error) {
 func (f Fleet) Thaws(text []byte) (Thaw, error) {
 	t, err := f.thaw(text)
 	if err == nil && len(t.By) < pair {
-		err = fmt.Errorf("%w yet: signed by %q; it takes %d people", ErrUnsigned, t.By, pair)
+		err = fmt.Errorf("%w yet: signed by %s; it takes %d people", ErrUnsigned,
+			strings.Join(t.By, ", "), pair)
 	}
 	return t, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -75,45 +74,4 @@ func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 		list = append(list, one)
 	}
 	return list, nil
-}
-
-// Thaw signs the end of a freeze. It ends when a second administrator has signed it too; signed
-// says who has.
-func (o Office) Thaw(ctx context.Context, key approval.Key,
-	id string) (signed []string, err error) {
-	fleet, err := o.Fleet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at := keyspace.Thaws + id
-	got, err := o.Etcd.Get(ctx, at)
-	if err != nil {
-		return nil, Reason(err)
-	}
-	var text []byte
-	var revision int64
-	if len(got.Kvs) > 0 {
-		revision = got.Kvs[0].ModRevision
-		text, err = fleet.CosignThaw(got.Kvs[0].Value, id, key)
-	}
-	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
-		// nobody whose signature counts has begun it
-		text, err = document.SignThaw(id, key)
-	}
-	if err != nil {
-		return nil, err
-	}
-	end, err := fleet.Thaws(text)
-	if len(end.By) == 0 {
-		return nil, fmt.Errorf("%q is not an administrator of this fleet: %w", key.Name, err)
-	}
-	done, err := o.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(at), "=", revision)).
-		Then(clientv3.OpPut(at, string(text))).Commit()
-	if err != nil {
-		return nil, Reason(err)
-	}
-	if !done.Succeeded {
-		return nil, ErrRace
-	}
-	return end.By, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
@@ -73,8 +74,8 @@ const maxNames = 3
 
 func (e *GateError) untried() string {
 	some := e.Untried[:min(len(e.Untried), maxNames)]
-	return fmt.Sprintf("%s did not try it in a run, such as %q",
-		audit.Plural(len(e.Untried), "connected machine"), some)
+	return fmt.Sprintf("%s did not try it in a run, such as %s",
+		audit.Plural(len(e.Untried), "connected machine"), strings.Join(some, ", "))
 }
 
 // A Forcing is what a person knows of a bundle that is to be in force.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -73,20 +72,6 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 		list = append(list, one)
 	}
 	return list, nil
-}
-
-// maxShown is how much is shown of what a machine says of itself, in bytes.
-const maxShown = 200
-
-// shown makes what a machine says of itself one line that moves no screen.
-func shown(text string) string {
-	text = text[:min(len(text), maxShown)]
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }
 
 // below returns the values of the keys PREFIX ID SUFFIX, by id.

@@ -68,14 +68,22 @@ func (p *Policy) take(b document.Bundle) {
 	}
 }
 
-// Policy returns the bundle of a name; the error is for a name that a bundle cannot have, or of
-// etcd.
+// Policy returns the bundle of a name; the error is for a name that no bundle has, or of etcd.
 func (o Office) Policy(ctx context.Context, name string) (Policy, error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return Policy{}, err
 	}
-	return o.policy(ctx, fleet, name)
+	p, err := o.policy(ctx, fleet, name)
+	if err == nil && p.version == 0 {
+		err = noBundle(name)
+	}
+	return p, err
+}
+
+// noBundle is the error for a name that no bundle has.
+func noBundle(name string) error {
+	return fmt.Errorf("no bundle has the name %q; type: tadactl fleet policy list", name)
 }
 
 func (o Office) policy(ctx context.Context, fleet document.Fleet, name string) (Policy, error) {
@@ -125,8 +133,7 @@ func (o Office) Withdraw(ctx context.Context, key approval.Key, name string) (do
 		return document.Bundle{}, err
 	}
 	if p.version == 0 {
-		return document.Bundle{}, fmt.Errorf("no bundle is called %q; try: tadactl fleet policy "+
-			"list", name)
+		return document.Bundle{}, noBundle(name)
 	}
 	return o.put(ctx, key, fleet, p, document.Bundle{Name: name, Version: p.version + 1,
 		Stage: document.Force, Machines: document.Everywhere()})

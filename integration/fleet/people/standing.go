@@ -25,9 +25,10 @@ const (
 func readStandings(f plan.Fields) (list []Standing) {
 	for _, o := range f.Objects("policies") {
 		count := func(name string) int { return int(min(max(o.Number(name), 0), maxRuns)) }
-		list = append(list, Standing{Name: o.Text("name"), Version: o.Number("version"),
-			Stage: document.Stage(o.Text("stage")), Runs: count("runs"), Differ: count("differ"),
-			Denied: count("denied"), Error: o.Text("error")})
+		list = append(list, Standing{Name: shown(o.Text("name")),
+			Version: o.Number("version"), Stage: document.Stage(shown(o.Text("stage"))),
+			Runs: count("runs"), Differ: count("differ"), Denied: count("denied"),
+			Error: shown(o.Text("error"))})
 		if len(list) == maxStanding {
 			break
 		}

@@ -1,0 +1,78 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// Thaw signs the end of a freeze. It ends when a second administrator has signed it too; signed
+// says who has. The error for an id of which etcd has neither a freeze nor an end that counts says
+// so.
+func (o Office) Thaw(ctx context.Context, key approval.Key,
+	id string) (signed []string, err error) {
+	fleet, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := keyspace.Thaws + id
+	got, err := o.Etcd.Get(ctx, at)
+	if err != nil {
+		return nil, Reason(err)
+	}
+	if known, err := o.known(ctx, fleet, id, got.Kvs); err != nil || !known {
+		return nil, cmp.Or(err, fmt.Errorf("no freeze has the id %q; type: tadactl fleet unfreeze",
+			id))
+	}
+	var text []byte
+	var revision int64
+	if len(got.Kvs) > 0 {
+		revision = got.Kvs[0].ModRevision
+		text, err = fleet.CosignThaw(got.Kvs[0].Value, id, key)
+	}
+	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
+		// nobody whose signature counts has begun it
+		text, err = document.SignThaw(id, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	end, err := fleet.Thaws(text)
+	if len(end.By) == 0 {
+		return nil, fmt.Errorf("%q is not an administrator of this fleet: %w", key.Name, err)
+	}
+	done, err := o.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(at), "=", revision)).
+		Then(clientv3.OpPut(at, string(text))).Commit()
+	if err != nil {
+		return nil, Reason(err)
+	}
+	if !done.Succeeded {
+		return nil, ErrRace
+	}
+	return end.By, nil
+}
+
+// known reports whether an administrator has ordered a freeze, or signed an end of it: whoever
+// writes etcd can delete the order, but machines still obey it.
+func (o Office) known(ctx context.Context, fleet document.Fleet, id string,
+	ends []*mvccpb.KeyValue) (bool, error) {
+	for _, kv := range ends {
+		if end, _ := fleet.Thaws(kv.Value); end.ID == id && len(end.By) > 0 {
+			return true, nil
+		}
+	}
+	got, err := o.Etcd.Get(ctx, keyspace.Freezes+id)
+	if err != nil || len(got.Kvs) == 0 {
+		return false, Reason(err)
+	}
+	order, err := fleet.Freeze(got.Kvs[0].Value)
+	return err == nil && order.ID == id, nil
+}
