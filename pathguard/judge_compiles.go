@@ -26,7 +26,7 @@ func (j *judgement) compiles() {
 			}
 			j.spells(f.Text, c.Span, i)
 			switch {
-			case f.Computes || !j.inside(f.Name) || !pathname.Within(f.Name, c.Dir):
+			case f.Computes() || !j.inside(f.Name) || !pathname.Within(f.Name, c.Dir):
 			case runsAtOnce(c):
 				j.add(Ask, "code.opaque", "", lang, c.Span, i)
 				return

@@ -18,7 +18,7 @@ func (j *judgement) onlyComputes(effect int) bool {
 		return false
 	}
 	for _, f := range j.script.Written {
-		if f.Name == t.Path() && !f.Computes {
+		if f.Name == t.Path() && !f.Computes() {
 			return false
 		}
 	}

@@ -89,16 +89,16 @@ func plainWords(words []Word) bool {
 	return true
 }
 
-// computes reports whether a file with a text, taken for a source, is a program that only computes.
-// A name that says nothing of the language is read as each.
-func computes(name, text string) bool {
-	switch lang, ok := compiled(path.Ext(name)); {
+// Computes reports whether a file, taken for a source, is a program that only computes and prints. A
+// name that says nothing of the language is read as each.
+func (f Written) Computes() bool {
+	switch lang, ok := compiled(path.Ext(f.Name)); {
 	case lang == "mod": // what replaces a module is a folder somewhere
-		return !strings.Contains(text, "replace") && !strings.Contains(text, "tool")
+		return !strings.Contains(f.Text, "replace") && !strings.Contains(f.Text, "tool")
 	case ok:
-		return lang != "" && !opaque(lang, text)
+		return lang != "" && !opaque(lang, f.Text)
 	}
-	return !opaque("c", text) && !opaque("go", text) && !opaque("rust", text)
+	return !opaque("c", f.Text) && !opaque("go", f.Text) && !opaque("rust", f.Text)
 }
 
 // opaque reports whether a text has a word with which a program does more than compute.

@@ -219,7 +219,7 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 	s.files = append(s.files[:len(s.files):len(s.files)], at)
 	if text, ok := f.whole(); ok && text != "" && key[0] == '/' && len(w.out.Written) < maxWritten {
 		w.out.Written = append(w.out.Written,
-			Written{Name: key, Text: text, Computes: computes(key, text)})
+			Written{Name: key, Text: text})
 	}
 	w.touched(s)
 }

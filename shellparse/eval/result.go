@@ -177,9 +177,8 @@ const (
 // Written is a file that the text writes in one piece, with its whole content. A later command of
 // the same text may find that content there, whatever was there before.
 type Written struct {
-	Name     string // absolute
-	Text     string
-	Computes bool // as a source it would be a program that does nothing but compute and print
+	Name string // absolute
+	Text string
 }
 
 // An Opaque is a piece of the script whose meaning the text does not decide.
