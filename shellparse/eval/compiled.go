@@ -89,8 +89,8 @@ func plainWords(words []Word) bool {
 	return true
 }
 
-// Computes reports whether a file, taken for a source, is a program that only computes and prints. A
-// name that says nothing of the language is read as each.
+// Computes reports whether a file, taken for a source, is a program that only computes and prints.
+// A name that says nothing of the language is read as each.
 func (f Written) Computes() bool {
 	switch lang, ok := compiled(path.Ext(f.Name)); {
 	case lang == "mod": // what replaces a module is a folder somewhere
