@@ -30,7 +30,8 @@ func (n node) become(program string) error {
 	words := []string{program, "--name", n.name, "--data-dir", n.dir,
 		"--initial-cluster", n.cluster, "--initial-cluster-token", n.token,
 		"--listen-client-urls", n.client, "--advertise-client-urls", n.client,
-		"--listen-peer-urls", n.peer, "--initial-advertise-peer-urls", n.known, "--log-level", "error",
+		"--listen-peer-urls", n.peer, "--initial-advertise-peer-urls", n.known,
+		"--log-level", "error",
 		"--heartbeat-interval", "100", "--election-timeout", "1000"}
 	if n.quota > 0 {
 		words = append(words, "--quota-backend-bytes", strconv.FormatInt(n.quota, 10))
