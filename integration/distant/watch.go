@@ -80,6 +80,8 @@ func (f Fleet) follow(ctx context.Context, lists chan List) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	// what it has started may hold its output longer than it lives
+	defer context.AfterFunc(ctx, func() { _, _ = in.Close(), out.Close() })()
 	told := known{}
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxLine)
