@@ -166,8 +166,8 @@ func TestOrdinaryUser(t *testing.T) {
 
 // forAnyone are the tests that are the same for every user, and long: races and floods are lost by
 // the launcher's own threads and descriptors, and a filter of system calls is the same program; or
-// that compare with files beside the tests, which nobody may not read. An ordinary user who runs the
-// tests runs them all.
+// that compare with files beside the tests, which nobody may not read. An ordinary user who runs
+// the tests runs them all.
 const forAnyone = "Benchmark|Race|^Test(ViewProgramAtOnce|Flood|AnswersUnderSignals" +
 	"|QuestionsInBulk|StreamsInBulk|ProgramReadsTheTable|ExplainOutput|DigestCoversEverything" +
 	"|Seatbelt)$"

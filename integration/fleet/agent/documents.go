@@ -19,17 +19,27 @@ func (a *Agent) followDocuments(ctx context.Context) error {
 		}
 		fleet, err := a.Folder.Learn(text)
 		if errors.Is(err, document.ErrUnsigned) { // perhaps by administrators that are new here
-			fleet, err = a.catchUp(ctx, fleet)
+			if fleet, err = a.catchUp(ctx, fleet); err == nil {
+				err = a.unsigned(text) // it may be replaced already
+			}
 		}
 		if err != nil {
 			a.say("the fleet document in etcd is not taken: %v", err)
-			return nil
 		}
 		if fleet.IsRevoked(a.own.ID) {
 			return fmt.Errorf("this machine (%s): %w", a.own.ID, document.ErrRevoked)
 		}
 		return nil
 	})
+}
+
+// unsigned returns why a document is not taken that the newest known administrators have not signed
+// either; nil for another one.
+func (a *Agent) unsigned(text []byte) error {
+	if _, err := a.Folder.Learn(text); errors.Is(err, document.ErrUnsigned) {
+		return err
+	}
+	return nil
 }
 
 // catchUp takes the documents that lead to the newest one.
