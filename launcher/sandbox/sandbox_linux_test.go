@@ -194,12 +194,12 @@ var ordinaryUser = sync.OnceValue(func() func() (string, error) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	return func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
 		defer os.RemoveAll(dir)
 		if err != nil {
 			return "", err
 		}
 		err := cmd.Wait()
 		return out.String(), err
-	}
+	})
 })
