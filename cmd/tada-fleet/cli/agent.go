@@ -17,8 +17,11 @@ func (f *fleet) agent(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer d.Etcd.Close()
-	// it ships transcripts and parts of the log that are packed
+	return f.agentOf(d).Run(cmd.Context())
+}
+
+// agentOf is the agent of this machine. It ships and verifies a record of which parts are packed.
+func (f *fleet) agentOf(d desk) *agent.Agent {
 	d.l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
-	a := agent.Agent{Launcher: d.l, Folder: d.folder, Etcd: d.Etcd, Now: time.Now, Out: f.err}
-	return a.Run(cmd.Context())
+	return &agent.Agent{Launcher: d.l, Folder: d.folder, Etcd: d.Etcd, Now: time.Now, Out: f.err}
 }

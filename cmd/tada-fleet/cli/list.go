@@ -28,13 +28,13 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 				return err
 			}
 		}
-		return warn(ctx, cmd, d)
+		return warn(ctx, cmd, d, all)
 	})
 }
 
 // warn names the machines that have published as questions what is none of theirs.
-func warn(ctx context.Context, cmd *cobra.Command, d desk) error {
-	lies, err := d.Lies(ctx)
+func warn(ctx context.Context, cmd *cobra.Command, d desk, all []people.Member) error {
+	lies, err := d.Lies(ctx, all)
 	for _, l := range lies {
 		fmt.Fprintf(cmd.ErrOrStderr(), "tada-fleet: machine %q (%s) has published %s; look at it, "+
 			"or: tadactl fleet revoke %s\n", l.Machine.Name, l.Machine.ID, l.What, l.Machine.ID)

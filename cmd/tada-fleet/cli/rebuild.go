@@ -3,14 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/audit/zstandard"
-	"github.com/tada-run/tada-run/integration/fleet/agent"
 )
 
 // rebuild rebuilds the approvals of this machine in etcd from its record.
@@ -20,10 +17,7 @@ func (f *fleet) rebuild(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer d.Etcd.Close()
-	// the record is verified, and parts of it may be packed
-	d.l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
-	a := agent.Agent{Launcher: d.l, Folder: d.folder, Etcd: d.Etcd, Now: time.Now, Out: f.err}
-	r, err := a.Rebuild(cmd.Context())
+	r, err := f.agentOf(d).Rebuild(cmd.Context())
 	if errors.Is(err, approval.ErrLocked) {
 		return fmt.Errorf("%w; try: systemctl --user stop tada-fleet", err)
 	}

@@ -27,7 +27,7 @@ func (f *fleet) show(cmd *cobra.Command, args []string) error {
 				return err
 			}
 		}
-		return warn(ctx, cmd, d)
+		return warn(ctx, cmd, d, all)
 	})
 }
 

@@ -42,7 +42,11 @@ func TestAnothersQuestion(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Errorf("%d questions, %v", len(list), err)
 	}
-	lies, err := b.office().Lies(t.Context())
+	members, err := b.office().Members(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lies, err := b.office().Lies(t.Context(), members)
 	if err != nil || len(lies) != 3 {
 		t.Fatalf("%+v, %v", lies, err)
 	}

@@ -37,25 +37,18 @@ func (o Office) Questions(ctx context.Context, keyID string) ([]Question, error)
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Etcd.Get(ctx, keyspace.Questions, clientv3.WithPrefix())
+	all, err := o.published(ctx, members)
 	if err != nil {
-		return nil, Reason(err)
+		return nil, err
 	}
 	var list []Question
-	for _, kv := range got.Kvs {
-		parts := keyspace.Parts(string(kv.Key), keyspace.Questions, 2)
-		i := slices.IndexFunc(members, func(m Member) bool {
-			return parts != nil && m.ID == parts[0] && !m.Revoked
-		})
-		if i < 0 || !who.Answers.Selects(members[i].Labels) {
+	for _, p := range all {
+		if p.by.Revoked || !who.Answers.Selects(p.by.Labels) {
 			continue
 		}
-		q, err := approval.ReadQuestion(kv.Value)
-		if err != nil || q.Audience != parts[0] || q.Envelope != parts[1] {
-			continue
+		if q, what := p.question(); what == "" {
+			list = append(list, Question{Question: q, Machine: p.by.Machine, Text: p.text})
 		}
-		list = append(list, Question{Question: q, Machine: members[i].Machine,
-			Text: kv.Value})
 	}
 	slices.SortFunc(list, func(a, b Question) int {
 		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Envelope, b.Envelope))
