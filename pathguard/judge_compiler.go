@@ -13,20 +13,23 @@ import (
 
 // What the compilers of a line are given.
 
+// ofC are the compilers of C, which take no file whose name they are not given.
+var ofC = []string{"gcc", "g++", "cc", "c++", "clang", "clang++"}
+
 // plainOptions is the pattern of the options of a compiler whose sources are read that leave to a
 // source what it says: none defines words, takes in files, or has another program take part. It is
 // "" for other compilers.
 func plainOptions(program string) string {
-	switch program {
-	case "gcc", "g++", "cc", "c++", "clang", "clang++":
+	switch {
+	case slices.Contains(ofC, program):
 		return `-[cgsvw]|-o.*|-O\w*|-g\w+|-W[\w+=-]*|-std=[\w+]+|-pedantic|-pthread|-static|` +
 			`-shared|-pipe|-(no-)?pie|-l[\w+-]+|-[IL].*|-m\w+(=[\w.-]+)?|-D\w+(=\d+)?|` +
 			`-f(PI[CE]|pi[ce]|openmp|sanitize=[\w,-]+|no-[\w-]+|omit-frame-pointer|wrapv|` +
 			`fast-math)`
-	case "go":
+	case program == "go":
 		return `-[ovxan]|-race|-trimpath|-(mod|tags|count|run|p|buildvcs|timeout|bench|module|go|` +
 			`require|droprequire|C)(=[^/]*)?|-o=.*|-ldflags=(-[sw]| )+|-benchmem|-short`
-	case "rustc":
+	case program == "rustc":
 		return `-[oOgv]|--edition(=\d+)?|-C|(opt-level|debuginfo|target-cpu)=\w+|` +
 			`-C(opt-level|debuginfo|target-cpu)=\w+|--crate-(name|type)(=\w+)?|-[AWD]\w*`
 	}
@@ -52,15 +55,12 @@ func (j *judgement) ownInputs(told bool) bool {
 	return true
 }
 
-// sourcesNamed are the compilers that take no file whose name they are not given.
-var sourcesNamed = []string{"gcc", "g++", "cc", "c++", "clang", "clang++"}
-
 // givenOwn reports whether no word of a compiler names a place that is neither of the workspace nor
 // of the line or the system.
 func (j *judgement) givenOwn(c *shellparse.Command) bool {
 	// of C nothing but what is named is taken from a folder, as long as a source has no "include"
 	own := j.own(c.Dir)
-	if !own && !slices.Contains(sourcesNamed, path.Base(c.Name)) {
+	if !own && !slices.Contains(ofC, path.Base(c.Name)) {
 		return false
 	}
 	output := false

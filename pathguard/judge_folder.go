@@ -65,11 +65,15 @@ func (j *judgement) filled(full string) bool {
 // from the line itself.
 func (j *judgement) copiesOwn(cmd int) bool {
 	return j.by(cmd, "cp") && !slices.ContainsFunc(j.plan.Targets, func(r resolve.Target) bool {
-		return r.Command == cmd && r.Right == command.Read && (r.Unknown || !j.inside(r.Path()) ||
-			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
-			func(w resolve.Target) bool {
-				return alters(&w) && pathname.Within(w.Path(), r.Path())
-			}))
+		return r.Command == cmd && r.Right == command.Read &&
+			(r.Unknown || !j.inside(r.Path()) || j.writesNear(r.Path()) || j.altersIn(r.Path()))
+	})
+}
+
+// altersIn reports whether the line changes a file, or one in a folder.
+func (j *judgement) altersIn(full string) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return alters(&w) && pathname.Within(w.Path(), full)
 	})
 }
 

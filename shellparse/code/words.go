@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -18,29 +19,38 @@ func Worded(lang string) bool {
 	return strings.Contains(wordTable, "\n"+canonicalName(lang)+":")
 }
 
-// A name in a program is in quotes or behind a blank, and can be put together from literals.
-var (
-	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
-	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
-	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
-)
+// The expressions of this file are made together when a text is the first to need them.
+type expressions struct {
+	// a name in a program is in quotes or behind a blank, and can be put together from literals
+	pieces, takesIn, fullName *regexp.Regexp
+	// of a compiled language: a word in pieces, the headers of the system, and a character by its
+	// number
+	joined, includes, numbered *regexp.Regexp
+}
 
-// Of a compiled language: a word in pieces, the headers of the system, the name of a file that is
-// read, and a character by its number.
-const (
-	joined = `##|%:|\?\?[=/]|\\\s*\n|\\[uUN]|concat_idents|paste!|` +
-		`#\s*!?\s*\[\s*\$|#\s*!?\s*\[[^\]]*\bpath\s*=`
-	includes = `(?m)^[ \t]*#[ \t]*include[ \t]*` +
-		`<(?:[a-z_0-9]+|bits/stdc\+\+\.h|(?:arpa/inet|assert|byteswap|complex|ctype|emmintrin|` +
-		`endian|errno|fcntl|fenv|float|getopt|immintrin|inttypes|iso646|limits|locale|malloc|` +
-		`math|memory|omp|pthread|sched|semaphore|setjmp|signal|std\w+|strings?|` +
-		`sys/(?:resource|stat|time|types|wait)|tgmath|` +
-		`threads|time|uchar|unistd|wchar|wctype|x86intrin|xmmintrin)\.h)>`
-	// a variable, an argument of the program, or a name below the directory: what may be read
-	// there is for the sandbox to say
-	readName = `(?:\w+(?:\[\w+\])?|"(?:\w[\w-]*[./])*[\w-]+")`
-	numbered = `\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{3})`
-)
+var expression = sync.OnceValue(func() expressions {
+	return expressions{
+		pieces:   regexp.MustCompile(`["']\s*(?:\.\.?|\+)\s*["']`),
+		takesIn:  regexp.MustCompile(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`),
+		fullName: regexp.MustCompile(fullName),
+		joined: regexp.MustCompile(`##|%:|\?\?[=/]|\\\s*\n|\\[uUN]|concat_idents|paste!|` +
+			`#\s*!?\s*\[\s*\$|#\s*!?\s*\[[^\]]*\bpath\s*=`),
+		includes: regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*` +
+			`<(?:[a-z_0-9]+|bits/stdc\+\+\.h|(?:arpa/inet|assert|byteswap|complex|ctype|` +
+			`emmintrin|endian|errno|fcntl|fenv|float|getopt|immintrin|inttypes|iso646|limits|` +
+			`locale|malloc|math|memory|omp|pthread|sched|semaphore|setjmp|signal|std\w+|` +
+			`strings?|sys/(?:resource|stat|time|types|wait)|tgmath|` +
+			`threads|time|uchar|unistd|wchar|wctype|x86intrin|xmmintrin)\.h)>`),
+		numbered: regexp.MustCompile(
+			`\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{3})`),
+	}
+})
+
+const fullName = `(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`
+
+// readName is a variable, an argument of the program, or a name below the directory: what may be
+// read there is for the sandbox to say.
+const readName = `(?:\w+(?:\[\w+\])?|"(?:\w[\w-]*[./])*[\w-]+")`
 
 // withoutReads is a program in C without the calls that open a file to read it. Few programs have
 // one, so the expression is made when it is needed.
@@ -49,7 +59,7 @@ func withoutReads(text string) string {
 		return text
 	}
 	reads := regexp.MustCompile(`\bfopen\s*\(\s*` + readName + `\s*,\s*"rb?"\s*\)|` +
-		`\bifstream\s+\w+\s*\(\s*` + readName + `\s*\)|#\s*include\s*<fstream>|` +
+		`\bifstream\s+\w+\s*\(\s*` + readName + `\s*\)|` +
 		`\bperror\s*\(\s*"[^"\\]*"\s*\)`)
 	return reads.ReplaceAllString(text, "")
 }
@@ -60,13 +70,13 @@ func scanWords(lang, text string) (facts []Fact, opaque bool) {
 	if !wordy(lang, text) {
 		return nil, false
 	}
-	if takesIn().MatchString(text) {
+	if expression().takesIn.MatchString(text) {
 		facts = append(facts, Fact{Rule: "code.remote", Risk: 3,
 			Message: "executes code from the network", End: len(text)})
 	}
 	if Worded(lang) {
-		for _, m := range fullName().FindAllStringSubmatch(joins().ReplaceAllString(text, ""),
-			maxNames) {
+		for _, m := range expression().fullName.FindAllStringSubmatch(
+			expression().pieces.ReplaceAllString(text, ""), maxNames) {
 			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1],
 				End: len(text)})
 		}
@@ -90,13 +100,13 @@ func wordy(lang, text string) bool {
 	}
 	calls := strings.Contains(head, "calls")
 	if strings.Contains(head, "joins") {
-		if regexp.MustCompile(joined).MatchString(text) {
+		if expression().joined.MatchString(text) {
 			return true
 		}
-		text = regexp.MustCompile(includes).ReplaceAllString(text, "")
+		text = expression().includes.ReplaceAllString(text, "")
 	}
 	if strings.Contains(head, "escapes") {
-		text = regexp.MustCompile(numbered).ReplaceAllStringFunc(text, unescaped)
+		text = expression().numbered.ReplaceAllStringFunc(text, unescaped)
 		text = withoutScratch(text)
 	}
 	if lang == "c" {

@@ -50,7 +50,7 @@ func (w *environment) compiles(s *state, c *call, program string) *stream {
 	for i, a := range c.words {
 		if f := behind(c.args[i]); f != nil {
 			in = f
-		} else if slices.Contains(inputNames, a.Text) {
+		} else if a.Text == "-" || slices.Contains(inputNames, a.Text) {
 			in = s.input()
 		}
 	}
@@ -65,9 +65,6 @@ func (w *environment) compiles(s *state, c *call, program string) *stream {
 	}
 	return nil
 }
-
-// inputNames are names of the standard input.
-var inputNames = []string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 // plainWords reports whether the words of a compiler are such as leave to its input what it says.
 func plainWords(words []Word) bool {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -40,7 +41,7 @@ func (w *environment) content(s *state, c *call, program string) *stream {
 				return f
 			}
 			name := c.words[len(c.words)-2].Text
-			if name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" {
+			if slices.Contains(inputNames, name) {
 				return s.input()
 			}
 			return &stream{from: File, name: name,
@@ -218,8 +219,7 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 	at.flow.digits = anything // another program may write there too
 	s.files = append(s.files[:len(s.files):len(s.files)], at)
 	if text, ok := f.whole(); ok && text != "" && key[0] == '/' && len(w.out.Written) < maxWritten {
-		w.out.Written = append(w.out.Written,
-			Written{Name: key, Text: text})
+		w.out.Written = append(w.out.Written, Written{Name: key, Text: text})
 	}
 	w.touched(s)
 }
@@ -243,10 +243,10 @@ func (w *environment) reading(s *state, v value, name Name) *stream {
 	if f := w.made(s, v); f != nil {
 		return &f.flow
 	}
-	switch name.Text {
-	case "/dev/null":
+	switch {
+	case name.Text == "/dev/null":
 		return &stream{from: Literal, ended: true}
-	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+	case slices.Contains(inputNames, name.Text):
 		return s.input()
 	}
 	f := &stream{from: File, name: name.Text, why: "the content of a file"}

@@ -55,6 +55,9 @@ func (f *stream) trusted() bool { return f.why == whySettings || f.why == whyToo
 // maxReason bounds reasons and names that are put together; a person reads the first of many.
 const maxReason = 1 << 10
 
+// inputNames are names of the standard input.
+var inputNames = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+
 // endlessSource reports whether bytes come from a device that never ends.
 func endlessSource(f *stream) bool {
 	switch f.name {

@@ -10,16 +10,18 @@ import (
 
 // use turns what the table says of a command into effects, hazards and nested commands.
 func (w *commands) use(s *state, c *call, u command.Use, name string) {
-	in := *s // in the directory that the program changes to
+	in := s // in the directory that the program changes to
 	if u.Dir != nil {
 		v := w.fromArg(c, u.Dir.Arg, u.Dir.Word())
-		in.dir, in.near = w.within(s, c, *u.Dir), w.dirPattern(s, v)
+		there := *s
+		there.dir, there.near = w.within(s, c, *u.Dir), w.dirPattern(s, v)
+		in = &there
 		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
 			Span: c.at(u.Dir.Arg)})
 	}
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
-		w.touch(s, c, t, &in, name, worst)
+		w.touch(s, c, t, in, name, worst)
 	}
 	for _, l := range u.Lists {
 		w.nameList(s, c, l, in.dir)
@@ -62,8 +64,8 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	if c.gone && (u.StdinCode != "" || isShell(name)) {
 		w.suspect(nil, languageOf(name), true, c.span)
 	}
-	w.project(s, c, u, &in)
-	w.collected(s, c, &in)
+	w.project(s, c, u, in)
+	w.collected(s, c, in)
 	if u.StdinCode != "" {
 		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
 	}
