@@ -898,6 +898,7 @@ var asInstalled = map[string]string{
 	"peers_test.go":      "make bench-peers",
 
 	"fleet_program_linux_test.go": "tada-fleet gets --home with each verb",
+	"address_linux_test.go":       "tada-run gets --home with each run",
 }
 
 // TestTestsAreHermetic requires a separate environment for tests that use files or programs, and

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -137,18 +136,14 @@ func programs(dir string) error {
 	})
 }
 
-// condition adds to the conditions of testscript: [root], [strong] for a machine that supports that
-// level, and [race] for programs built with the race detector.
+// condition adds to the conditions of testscript: [root], and [strong] for a machine that supports
+// that level.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Getuid() == 0, nil
 	case "strong":
 		return sandbox.Probe().Level == sandbox.Strong, nil
-	case "race":
-		info, ok := debug.ReadBuildInfo()
-		return ok && slices.Contains(info.Settings,
-			debug.BuildSetting{Key: "-race", Value: "true"}), nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
