@@ -3,6 +3,7 @@ package approval
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
@@ -110,17 +111,22 @@ var verbs = map[string]func(*tx, task) (result, error){
 	"recorded": (*tx).recordedTask,
 }
 
-// perform does one task.
+// perform does one task. If the answer to an earlier attempt was lost, its result is that of both.
 func (t *tx) perform(k task) (result, error) {
 	fn, ok := verbs[k.verb]
 	if !ok {
 		return result{}, fmt.Errorf("approval: task %q is unknown", k.verb)
 	}
+	t.ticket = k.ticket
 	before := len(t.events)
 	r, err := fn(t, k)
 	r.events = t.events[before:len(t.events):len(t.events)]
 	if isRefusal(err, &r.refusal) {
 		err = nil
+	}
+	if r.again || r.refusal != nil {
+		r.events = t.emitted(k.ticket)
+		r.created = slices.ContainsFunc(r.events, func(e Event) bool { return e.Kind == KindIssued })
 	}
 	return r, complete(r.events, t.now, r.e, r.refusal, err)
 }

@@ -66,6 +66,33 @@ func TestFinishUnderTicket(t *testing.T) {
 	}
 }
 
+// B-R4.6a: an attempt after a lost answer returns the events of the first one too, so that they are
+// recorded now and not by the next process; that of another ticket returns none.
+func TestEventsOfALostAnswer(t *testing.T) {
+	t.Parallel()
+	s, e := approvedStore(t)
+	claim := plan.Fields{"session": "s", "plan_hash": e.PlanHash}
+	end := plan.Fields{"envelope": e.ID, "outcome": OutcomeExecuted, "reason": "0"}
+	question := plan.Fields{"session": "t", "payload": string(e.Payload)}
+	for _, step := range []struct {
+		verb, kind string
+		args       plan.Fields
+	}{{"consume", KindConsumed, claim}, {"finish", KindFinished, end},
+		{"request", KindIssued, question}} {
+		k := task{verb: step.verb, args: step.args, ticket: step.verb}
+		first, second := together(t, s, k).results[0], together(t, s, k).results[0]
+		if len(first.events) != 1 || first.events[0].Kind != step.kind ||
+			fmt.Sprint(first.events) != fmt.Sprint(second.events) ||
+			first.created != second.created || second.refusal != nil {
+			t.Errorf("%s: %+v, then %+v", step.verb, first, second)
+		}
+		k.ticket = "another"
+		if other := together(t, s, k).results[0]; len(other.events) != 0 || other.created {
+			t.Errorf("%s, another ticket: %+v", step.verb, other)
+		}
+	}
+}
+
 // An answer gives another process everything that the caller gets in its own.
 func TestResultLine(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ func (t *tx) requestTask(k task) (result, error) {
 	}
 	var done result
 	done.e, done.created, err = t.request(r, p)
+	done.again = err == nil && !done.created
 	return done, err
 }
 

@@ -23,6 +23,7 @@ type result struct {
 	calls   []CallDecision // of a use
 	events  []Event
 	refusal error // a *Refused or nil
+	again   bool  // it was found done: perhaps by an earlier attempt
 }
 
 // line encodes a result for the process that waits for it.

@@ -25,6 +25,7 @@ type tx struct {
 	secret []byte
 	mac    hash.Hash // of secret; reused, because keying costs as much as a short value
 	events []Event
+	ticket string // of the task that is being done; "" outside of a [Job]
 
 	open  map[string]int // pending envelopes by budget, once counted
 	swept bool
@@ -114,7 +115,11 @@ func (t *tx) emit(e Event) error {
 	if err := t.db.SetSeq(e.Seq); err != nil {
 		return err
 	}
-	if err := t.put(OutboxBucket, seqKey(e.Seq), e.fields()); err != nil {
+	f := e.fields()
+	if t.ticket != "" {
+		f["ticket"] = t.ticket
+	}
+	if err := t.put(OutboxBucket, seqKey(e.Seq), f); err != nil {
 		return err
 	}
 	if e.Kind != KindIssued && e.Envelope != "" {
@@ -122,6 +127,19 @@ func (t *tx) emit(e Event) error {
 	}
 	t.events = append(t.events, e)
 	return nil
+}
+
+// emitted returns the stored events of a task, those of an earlier attempt at it included. Only the
+// process that a task belongs to takes its events out of the store, so none is missing. An event
+// that was changed is skipped here: Unlogged refuses the store because of it.
+func (t *tx) emitted(ticket string) []Event {
+	var out []Event
+	for _, key := range t.keys(OutboxBucket) {
+		if f, err := t.get(OutboxBucket, key); err == nil && f.Text("ticket") == ticket {
+			out = append(out, readEvent(f))
+		}
+	}
+	return out
 }
 
 // older reports whether d has passed since a time.

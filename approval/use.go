@@ -12,53 +12,54 @@ import (
 func (t *tx) consumeTask(k task) (result, error) {
 	c := Claim{Session: k.args.Text("session"), Envelope: k.args.Text("envelope"),
 		PlanHash: k.args.Text("plan_hash"), Runner: k.args.Text("runner")}
-	e, err := t.consume(c, k.ticket)
+	e, again, err := t.consume(c, k.ticket)
 	if err != nil {
 		return result{}, err
 	}
-	return result{id: e.ID, calls: slices.Clone(e.Decision.Calls)}, nil
+	return result{id: e.ID, calls: slices.Clone(e.Decision.Calls), again: again}, nil
 }
 
 // consume checks and spends in the one transaction that it runs in. The order of the checks is the
-// order in which reasons are reported. No check may be made outside it.
-func (t *tx) consume(c Claim, ticket string) (*entry, error) {
+// order in which reasons are reported. No check may be made outside it. again means that it was
+// spent under this ticket before.
+func (t *tx) consume(c Claim, ticket string) (e *entry, again bool, err error) {
 	id := c.Envelope
 	if id == "" {
 		id = string(t.raw(planBucket, planKey(c.Session, c.PlanHash)))
 	}
-	e, err := t.load(id)
+	e, err = t.load(id)
 	// An envelope of another session must be neither spent nor spoiled by this one.
 	if e != nil && e.birth != nil && e.Session != c.Session {
-		return nil, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown,
+		return nil, false, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown,
 			Events: []Event{{Kind: KindRefused, Envelope: id, Session: c.Session,
 				Outcome: OutcomeUnknown, Computed: c.PlanHash}}}
 	}
 	if err == nil && t.permitted(e, ticket) {
-		return e, nil
+		return e, true, nil
 	}
 	if e, err = t.checkPending(id, e, err); err != nil {
-		return e, err
+		return e, false, err
 	}
 	switch {
 	case e.Decision == nil:
-		return e, &Refused{Envelope: id, Err: ErrPending}
+		return e, false, &Refused{Envelope: id, Err: ErrPending}
 	case pairing(e.Decision.Calls, e.Calls) != nil || !e.Decision.approvesAny():
-		return e, t.void(e, OutcomeBijection, ErrBijection, c.PlanHash)
+		return e, false, t.void(e, OutcomeBijection, ErrBijection, c.PlanHash)
 	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) ||
 		!hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
-		return e, t.void(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
+		return e, false, t.void(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
 	run := plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}
 	if err := t.put(runBucket, id, run); err != nil {
-		return e, err
+		return e, false, err
 	}
-	return e, t.end(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,
+	return e, false, t.end(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,
 		Computed: c.PlanHash,
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
-// permitted reports whether e was already consumed under this ticket, by a request whose answer was
-// lost. Its event is in the outbox.
+// permitted reports whether e was already consumed under this ticket, by an attempt whose answer was
+// lost.
 func (t *tx) permitted(e *entry, ticket string) bool {
 	if e == nil || e.State != Consumed || e.Decision == nil || ticket == "" {
 		return false
@@ -83,7 +84,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	}
 	if t.raw(runBucket, id) == nil {
 		if f, err := t.get(stateBucket, id); err == nil && f.Text("ticket") == k.ticket {
-			return result{}, nil // already done; the answer to its process was lost
+			return result{again: true}, nil // the answer to its process was lost
 		}
 		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}
