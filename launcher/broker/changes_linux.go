@@ -64,6 +64,16 @@ func (k *capture) entry(r *fileRequest, at int, name string) (alone bool, err er
 	return d.alone, nil
 }
 
+// bound announces the name of a Unix socket that the kernel makes, where a look in memory finds its
+// folder.
+func (k *capture) bound(c *call, name string) {
+	if k == nil || name == "" {
+		return
+	}
+	r := &fileRequest{call: c, fileCall: &fileCall{does: makes}, cached: resolveCached}
+	_, _ = k.entry(r, -1, name)
+}
+
 // source announces the file that gets another name, which counts its names.
 func (k *capture) source(r *fileRequest) error {
 	if _, ok := descriptor(r.first); ok || r.first == "" {

@@ -39,10 +39,12 @@ func (f *files) writes(name string, st *unix.Statx_t) bool {
 			return true
 		}
 	}
-	if f.inPrivate(name) {
-		return true
-	}
-	if f.inView(name) || !f.trees.writable(name) || !f.trees.spares(name) {
+	return f.inPrivate(name) || f.trees.writable(name) && f.grants(name, st)
+}
+
+// grants reports whether the domain lets the run write to what is in a tree.
+func (f *files) grants(name string, st *unix.Statx_t) bool {
+	if f.inView(name) || !f.trees.spares(name) {
 		return false
 	}
 	if f.guard == nil {

@@ -21,6 +21,8 @@ type spot struct {
 	owned bool // the runs of this workspace may make entries there
 	area  area
 	seen  bool // the caller may look into the folder
+
+	folder *unix.Statx_t // about the folder, as statxKnown; nil where that was not asked
 }
 
 func (p *spot) close() {

@@ -112,11 +112,11 @@ func (r *fileRequest) copy() (err error) {
 // object that is found.
 func (r *fileRequest) full(at int, path string) (string, error) {
 	dir := r.process() + "cwd"
-	switch number, rest := below(path); {
+	switch link, rest := below(path); {
 	case path == "":
 		return "", errElsewhere
-	case number != "":
-		dir, path = r.process()+"fd/"+number, rest
+	case link != "":
+		dir, path = r.process()+link, rest
 	case path[0] == '/':
 		return path, nil
 	case at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD:
@@ -161,15 +161,20 @@ func descriptor(path string) (number string, ok bool) {
 	return "", false
 }
 
-// below returns the number of the caller's own descriptor that path begins with, "" for none, and
-// what follows: Claude Code opens names in a directory so.
-func below(path string) (number, rest string) {
+// below returns the link of the caller's own in /proc that path begins with, "" for none, and what
+// follows: Claude Code opens names in a directory so.
+func below(path string) (link, rest string) {
 	for _, self := range ownDescriptors {
 		if after, ok := strings.CutPrefix(path, self); ok {
-			number, rest, _ = strings.Cut(after, "/")
+			number, rest, _ := strings.Cut(after, "/")
 			if _, err := strconv.ParseUint(number, 10, 31); err == nil && rest != "" {
-				return number, rest
+				return "fd/" + number, rest
 			}
+		}
+	}
+	for _, self := range []string{"/proc/self/cwd/", "/proc/thread-self/cwd/"} {
+		if rest, ok := strings.CutPrefix(path, self); ok && rest != "" {
+			return "cwd", rest
 		}
 	}
 	return "", path

@@ -2,11 +2,7 @@
 
 package broker
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // In a strict capture no call is let through that could lose something: between the broker's look
 // at a name and the kernel's, another thread could put another file there. The broker makes these
@@ -25,23 +21,32 @@ func (r *fileRequest) loses() bool {
 
 // strictly makes such a call.
 func (f *files) strictly(r *fileRequest) (fd int, err error) {
+	if err = f.inTree(r, true); err != errElsewhere {
+		return -1, err
+	}
 	if fd, err = r.act(f, r); err != errElsewhere && err != errApart {
 		return fd, err
 	}
-	switch r.does {
-	case removes:
-		err = f.removeInTree(r)
-	case moves:
-		err = f.moveInTree(r)
-	}
-	if err == errElsewhere || err == errApart {
+	if err = f.inTree(r, false); err == errElsewhere || err == errApart {
 		err = unix.EACCES
 	}
 	return -1, err
 }
 
-func (f *files) removeInTree(r *fileRequest) error {
-	p, err := f.placeInTree(r, r.at, r.first)
+// inTree removes or moves an entry in a tree. With plain it does so only where nothing is guarded
+// or shared, as in nearly all folders, and is errElsewhere otherwise: one look-up is enough there.
+func (f *files) inTree(r *fileRequest, plain bool) error {
+	switch r.does {
+	case removes:
+		return f.removeInTree(r, plain)
+	case moves:
+		return f.moveInTree(r, plain)
+	}
+	return errElsewhere
+}
+
+func (f *files) removeInTree(r *fileRequest, plain bool) error {
+	p, err := f.placeInTree(r, r.at, r.first, plain)
 	if err != nil {
 		return err
 	}
@@ -66,13 +71,13 @@ func (f *files) removeInTree(r *fileRequest) error {
 	return unix.Unlinkat(p.dir, p.name, int(r.flags&unix.AT_REMOVEDIR))
 }
 
-func (f *files) moveInTree(r *fileRequest) error {
-	from, err := f.placeInTree(r, r.at, r.first)
+func (f *files) moveInTree(r *fileRequest, plain bool) error {
+	from, err := f.placeInTree(r, r.at, r.first, plain)
 	if err != nil {
 		return err
 	}
 	defer from.close()
-	to, err := f.placeInTree(r, r.to, r.second)
+	to, err := f.placeInTree(r, r.to, r.second, plain)
 	if err != nil {
 		return err
 	}
@@ -95,58 +100,4 @@ func (f *files) moveInTree(r *fileRequest) error {
 	}
 	return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to),
 		uint(r.flags))
-}
-
-// placeInTree finds the place that a name means, in the mounts of the run.
-func (f *files) placeInTree(r *fileRequest, at int, path string) (*spot, error) {
-	if path == "" {
-		return nil, unix.ENOENT
-	}
-	name, err := r.full(at, path)
-	if err != nil {
-		return nil, err
-	}
-	in, last, slash, ok := splitName(name)
-	if !ok {
-		return nil, unix.EINVAL
-	}
-	p := &spot{name: last, slash: slash}
-	if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
-		return nil, err
-	}
-	p.in, err = os.Readlink(selfFile(p.dir))
-	switch {
-	case err != nil:
-		err = unix.EACCES
-	case r.cached != 0 && isSlow(p.dir):
-		err = errSlow
-	case !r.waits():
-		err = unix.ESRCH
-	default:
-		return p, nil
-	}
-	p.close()
-	return nil, err
-}
-
-// mayGo returns the kind of what is at a place, or why the run may not make, remove or replace it
-// there.
-func (f *files) mayGo(p *spot) (kind uint16, err error) {
-	var in, st unix.Statx_t
-	if err := statx(p.dir, "", &in); err != nil {
-		return 0, err
-	}
-	err = statx(p.dir, p.name, &st)
-	switch within := f.inPrivate(p.in) || f.trees.writable(p.in); {
-	case err != nil && err != unix.ENOENT:
-		return 0, err
-	case !within || !f.writes(p.full(), &in):
-		if err != nil {
-			return 0, err
-		}
-		return 0, refusedAt(p.dir)
-	case err == nil && st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0:
-		return 0, unix.EBUSY
-	}
-	return st.Mode & unix.S_IFMT, err
 }
