@@ -379,6 +379,14 @@ var plan = map[string]map[string]string{
 		"launcher/state":   "store, marks and locks are in the state directory",
 		"pathguard":        "the verdict says whether to ask a person",
 	},
+	"launcher/past": {
+		"approval":        "the entry about an answer says how a request ended",
+		"audit":           "it reads entries",
+		"launcher/permit": "a run may wait for an answer to its question",
+		"launcher/record": "the kinds of entries, and where they are",
+		"launcher/state":  "which runs go on, and when an id was made",
+		"launcher/undo":   "what a run changed is counted by its journal",
+	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
 		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
@@ -438,6 +446,7 @@ var plan = map[string]map[string]string{
 		"pathguard/walk":          "a protected file is a path, not a descriptor",
 		"launcher/state":          "what is stored, and which other processes use it",
 		"launcher/record":         "every step is recorded, in the log of the state directory",
+		"launcher/past":           "what has run, read from the record",
 		"launcher/exit":           "the result of a request is an exit status",
 		"launcher/refusal":        "a refusal if nothing ran",
 		"launcher/permit":         "step 3: the approval",
@@ -484,6 +493,7 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "where each platform has the user's rules",
 	},
 	"integration/mcp": {
+		"launcher/past":          "a result says what a run changed",
 		"launcher/permit":        "it knows which calls were approved",
 		"launcher":               "a tool is a request to it",
 		"launcher/refusal":       "it tells a client why its call does not go ahead",
@@ -513,6 +523,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main only calls it",
 	},
 	"cmd/tada-run/cli": {
+		"launcher/past":         "what a run of a batch changed",
 		"pathguard/intent":      "it reads the intent of a caller",
 		"launcher/control":      "inside a session it asks the launcher outside",
 		"launcher/exit":         "exit statuses",
@@ -530,6 +541,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"integration/console": {
+		"launcher/past":    "it shows recorded runs",
 		"launcher/pairing": "devices are paired and approve there",
 		"launcher/push":    "devices are notified by it",
 		"approval/passkey": "a session is named after the passkey that signed in",
@@ -558,6 +570,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/etcd": {},
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
+		"launcher/past":             "it lists and shows recorded runs",
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
