@@ -387,15 +387,24 @@ var plan = map[string]map[string]string{
 		"launcher/state":  "which runs go on, and when an id was made",
 		"launcher/undo":   "what a run changed is counted by its journal",
 	},
+	"launcher/setup": {
+		"audit":              "what happens to protected files is recorded",
+		"launcher/record":    "in the log of the state directory",
+		"launcher/state":     "what was there before is in the state directory",
+		"pathguard/pathname": "a folder goes with the last file in it",
+		"pathguard/tamper":   "a file with something of tada-run in it is protected",
+	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
 		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
 		"launcher/session": "it reads keys where no program can type them",
 	},
 	"launcher/record": {
-		"audit":          "the formats and proofs",
-		"audit/archive":  "transcripts of sessions that are over",
-		"launcher/state": "where the record is stored",
+		"approval/canonical": "entries are written in one spelling",
+		"pathguard/tamper":   "what happens to protected files is recorded",
+		"audit":              "the formats and proofs",
+		"audit/archive":      "transcripts of sessions that are over",
+		"launcher/state":     "where the record is stored",
 	},
 	"launcher/state": {
 		"approval/flock":   "a file in use is locked",
@@ -433,6 +442,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/setup":            "the settings of other programs in which tada-run has a part",
 		"launcher/undo":             "what a run changes is kept, and put back",
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
@@ -485,6 +495,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":     "the parts of a state directory, and ids",
 	},
 	"integration/hook": {
+		"launcher/setup":     "it reads the settings of a platform",
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
 		"shellparse":         "the user's rules are for the simple commands of a line",
@@ -570,6 +581,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/etcd": {},
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
+		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",

@@ -31,14 +31,14 @@ func (r *Record) narrowed(f audit.Filter) audit.Filter {
 	return f
 }
 
-// A Log has entries: that of a [Record], or a copy of one.
-type Log interface {
+// Entries is a log that can be read: that of a [Record], or a copy of one.
+type Entries interface {
 	Entries(audit.Filter) iter.Seq2[audit.Entry, error]
 }
 
 // Bodies calls visit with the time and the body of each entry, oldest first. A line that is no
 // entry, or says something else, is left out: tadactl audit verify names it.
-func Bodies[T any](log Log, f audit.Filter, visit func(time.Time, T)) error {
+func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) error {
 	for e, err := range log.Entries(f) {
 		var bad *audit.BadEntry
 		var body T
