@@ -1,10 +1,8 @@
-package launcher
+package past
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -13,9 +11,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
-// A PastConnection is something that a run did, or was not let do, with the network, as the record
-// has it.
-type PastConnection struct {
+// A Connection is something that a run did, or was not let do, with the network, as the record has
+// it.
+type Connection struct {
 	Time    time.Time `json:"time"`
 	PID     int       `json:"pid"`
 	Program string    `json:"program"`
@@ -37,7 +35,7 @@ type PastConnection struct {
 }
 
 // Result is how a connection ended, in English.
-func (c PastConnection) Result() string {
+func (c Connection) Result() string {
 	switch {
 	case c.Refused:
 		return "refused: " + c.Why
@@ -52,9 +50,9 @@ func (c PastConnection) Result() string {
 // Connections returns what a run did with the network, in order, and how much more there was than
 // the log keeps. If the run is still going, or no process saw its end, it returns what was let
 // through and refused so far, without the results.
-func (l *Launcher) Connections(r Past) (list []PastConnection, more int, err error) {
-	list = []PastConnection{}
-	for e, err := range l.About(r) {
+func (p *Reader) Connections(r Run) (list []Connection, more int, err error) {
+	list = []Connection{}
+	for e, err := range p.About(r) {
 		if err != nil && !isBad(err) {
 			return nil, 0, err
 		}
@@ -62,9 +60,9 @@ func (l *Launcher) Connections(r Past) (list []PastConnection, more int, err err
 			continue
 		}
 		var body struct {
-			Connections []PastConnection // of kindTraffic
+			Connections []Connection // of kindTraffic
 			Network     struct {
-				Connections []PastConnection
+				Connections []Connection
 				More        int
 			}
 		}
@@ -81,8 +79,8 @@ func (l *Launcher) Connections(r Past) (list []PastConnection, more int, err err
 	return list, more, nil
 }
 
-// deniedByUser is why a connection was refused that a person has denied.
-const deniedByUser = "denied by the user"
+// DeniedByUser is why a connection was refused that a person has denied.
+const DeniedByUser = "denied by the user"
 
 // A Lesson is one rule that would have allowed what a run was refused.
 type Lesson struct {
@@ -96,7 +94,7 @@ type Lesson struct {
 
 // Learn proposes the smallest rules by which the refused connections of a run would have been
 // allowed, each once. What leads to the credentials of the machine, or nowhere, gets none.
-func Learn(list []PastConnection) []Lesson {
+func Learn(list []Connection) []Lesson {
 	lessons := []Lesson{}
 	for _, c := range list {
 		if !c.Refused {
@@ -125,28 +123,20 @@ func Learn(list []PastConnection) []Lesson {
 
 // Refused are rules for the connections that runs were refused since a time, without those to hosts
 // that a person has denied.
-func (l *Launcher) Refused(since time.Time) ([]Lesson, error) {
-	var all []PastConnection
+func (p *Reader) Refused(since time.Time) ([]Lesson, error) {
+	var all []Connection
 	denied := map[string]bool{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd}, Since: since}) {
-		var bad *audit.BadEntry
-		var body struct {
-			Network struct{ Connections []PastConnection }
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil
-		case errors.As(err, &bad): // audit verify names it
-			continue
-		case err != nil:
-			return nil, err
-		case json.Unmarshal(e.Body, &body) != nil:
-			continue
-		}
+	ends := audit.Filter{Kinds: []string{record.KindEnd}, Since: since}
+	err := record.Bodies(p, ends, func(_ time.Time, body struct {
+		Network struct{ Connections []Connection }
+	}) {
 		for _, c := range body.Network.Connections {
-			denied[c.Host] = denied[c.Host] || c.Why == deniedByUser
+			denied[c.Host] = denied[c.Host] || c.Why == DeniedByUser
 		}
 		all = append(all, body.Network.Connections...)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return slices.DeleteFunc(Learn(all), func(l Lesson) bool {
 		return l.Rule == "" || denied[l.Host]

@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"iter"
@@ -15,24 +15,24 @@ const beginsWithin = 2 * time.Hour
 // Older returns the requests that began before the run with that id, the newest first, and reads no
 // more of the log than the caller takes and what lies around that run. If there is no such run, it
 // returns those that began before the time in the id.
-func (l *Launcher) Older(id string) iter.Seq2[Past, error] {
-	return func(yield func(Past, error) bool) {
-		h := l.runReader()
+func (p *Reader) Older(id string) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		h := p.reading()
 		var err error
-		if h.gaps, err = l.Gaps(); err != nil {
-			yield(Past{}, err)
+		if h.gaps, err = p.Gaps(); err != nil {
+			yield(Run{}, err)
 			return
 		}
 		slices.Reverse(h.gaps)
-		_, found, err := l.pastFromItsTime(id)
+		_, found, err := p.pastFromItsTime(id)
 		if err != nil {
-			yield(Past{}, err)
+			yield(Run{}, err)
 			return
 		}
 		reached := !found
 		f := audit.Filter{Kinds: h.kinds()}
-		_, f.To = l.Span(time.Time{}, timeOf(id).Add(beginsWithin))
-		if !h.each(f, func(r Past, err error) bool {
+		_, f.To = p.Span(time.Time{}, TimeOf(id).Add(beginsWithin))
+		if !h.each(f, func(r Run, err error) bool {
 			switch {
 			case err != nil:
 				return yield(r, err)
@@ -42,22 +42,22 @@ func (l *Launcher) Older(id string) iter.Seq2[Past, error] {
 			case !found && r.ID >= id:
 				return true
 			}
-			return yield(l.whole(r))
+			return yield(p.whole(r))
 		}) {
 			return
 		}
 		if h.first != nil {
-			yield(Past{}, h.first)
+			yield(Run{}, h.first)
 		}
 	}
 }
 
 // whole returns a run with what came later than the part of the log that it was read from.
-func (l *Launcher) whole(r Past) (Past, error) {
+func (p *Reader) whole(r Run) (Run, error) {
 	if !r.Ended.IsZero() && !r.asked {
 		return r, nil
 	}
-	again, found, err := l.pastFromItsTime(r.ID)
+	again, found, err := p.pastFromItsTime(r.ID)
 	if err != nil || !found {
 		return r, err
 	}

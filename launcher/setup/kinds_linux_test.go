@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // C9: what is no regular file, or behind a path that leads nowhere, is refused by its name, and
 // never waited for.
 func TestSettingsThatAreNoFile(t *testing.T) {
-	l, _ := world(t)
+	l, _ := files(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := errors.Join(unix.Mkfifo(at("fifo"), 0o600), os.Mkdir(at("folder"), 0o700),
@@ -21,7 +21,7 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"fifo", "folder", "loop", "file/settings.json"} {
-		_, err := ReadSettings(at(name))
+		_, err := Read(at(name))
 		if err == nil {
 			t.Errorf("%s was read", name)
 		}
@@ -30,10 +30,10 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if text, err := ReadSettings(at("none")); text != nil || err != nil {
+	if text, err := Read(at("none")); text != nil || err != nil {
 		t.Errorf("what is not there: %q, %v", text, err)
 	}
-	if text, err := ReadSettings(at("file")); text == nil || err != nil {
+	if text, err := Read(at("file")); text == nil || err != nil {
 		t.Errorf("an empty file: %v, %v", text, err)
 	}
 }
@@ -41,7 +41,7 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 // C9: folders that were made for two files go with the second of them, whichever that is.
 func TestFoldersGoWithTheLast(t *testing.T) {
 	for _, first := range []int{0, 1} {
-		l, _ := world(t)
+		l, _ := files(t)
 		top := filepath.Join(t.TempDir(), "top")
 		paths := []string{filepath.Join(top, "a/x.json"), filepath.Join(top, "a/b/y.json")}
 		one := Registration{

@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"os"
@@ -15,8 +15,8 @@ func isFresh(name string) bool {
 }
 
 // sweep removes what a process that was killed has left beside a file of settings.
-func (l *Launcher) sweep(path string) error {
-	alone, err := l.state.Lock("register.lock", syscall.LOCK_EX)
+func (s Files) sweep(path string) error {
+	alone, err := s.State.Lock("register.lock", syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"cmp"
@@ -13,14 +13,12 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
-	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A runReader is what has been read of the log, from its end.
-type runReader struct {
-	l       *Launcher
+// A reading is what has been read of the log, from its end.
+type reading struct {
+	from    *Reader
 	newest  int64                    // where the newest entry begins that was read
 	about   map[string][]audit.Entry // by run: newest first, while its beginning is not known
 	answers map[string]string        // by question: the state of a request that asked it
@@ -29,12 +27,12 @@ type runReader struct {
 	first   *audit.BadEntry // in the log
 }
 
-func (l *Launcher) runReader() *runReader {
-	return &runReader{l: l, about: map[string][]audit.Entry{}, answers: map[string]string{},
-		waiting: sync.OnceValue(l.waiting)}
+func (p *Reader) reading() *reading {
+	return &reading{from: p, about: map[string][]audit.Entry{}, answers: map[string]string{},
+		waiting: sync.OnceValue(p.waiting)}
 }
 
-func (h *runReader) kinds() []string {
+func (h *reading) kinds() []string {
 	return []string{"exec.", audit.KindAccept, audit.KindRecover, approval.KindDecided,
 		approval.KindRejected, approval.KindExpired, approval.KindGranted}
 }
@@ -45,7 +43,7 @@ func isBad(err error) bool {
 }
 
 // bad notes a line that is no entry; false for another error.
-func (h *runReader) bad(err error) bool {
+func (h *reading) bad(err error) bool {
 	var bad *audit.BadEntry
 	if !errors.As(err, &bad) {
 		return false
@@ -57,7 +55,7 @@ func (h *runReader) bad(err error) bool {
 }
 
 // add takes an entry, and returns the id of a run when that is its first one.
-func (h *runReader) add(e audit.Entry) (sid string, err error) {
+func (h *reading) add(e audit.Entry) (sid string, err error) {
 	h.newest = max(h.newest, e.Offset)
 	if g, ok := e.Gap(); ok {
 		h.gaps = append(h.gaps, g)
@@ -83,11 +81,11 @@ func (h *runReader) add(e audit.Entry) (sid string, err error) {
 
 // findAnswer reads how the question of a run ended. The answer may be in the log before the run
 // gave up waiting for it.
-func (h *runReader) findAnswer(r Past) error {
+func (h *reading) findAnswer(r Run) error {
 	list := []audit.Entry{}
 	f := audit.Filter{Kinds: []string{"approval."}, Text: r.Envelope}
-	f.From, _ = h.l.Span(timeOf(r.ID).Add(-answerLife), time.Time{})
-	for e, err := range h.l.Entries(f) {
+	f.From, _ = h.from.Span(TimeOf(r.ID).Add(-answerLife), time.Time{})
+	for e, err := range h.from.Entries(f) {
 		if err != nil && !isBad(err) {
 			return err
 		}
@@ -107,7 +105,7 @@ func (h *runReader) findAnswer(r Past) error {
 
 // answer notes how a question ended. The newest entry says so, unless the question was withdrawn in
 // the place of a grant.
-func (h *runReader) answer(kind, outcome, envelope string) {
+func (h *reading) answer(kind, outcome, envelope string) {
 	state := questionStates[[2]string{kind, outcome}]
 	if kind == approval.KindGranted {
 		state = "approved"
@@ -118,7 +116,7 @@ func (h *runReader) answer(kind, outcome, envelope string) {
 }
 
 // take returns the entries about a run, oldest first, and forgets them.
-func (h *runReader) take(sid string) []audit.Entry {
+func (h *reading) take(sid string) []audit.Entry {
 	about := h.about[sid]
 	delete(h.about, sid)
 	slices.Reverse(about)
@@ -126,7 +124,7 @@ func (h *runReader) take(sid string) []audit.Entry {
 }
 
 // run puts together a run of which all entries have been read.
-func (h *runReader) run(sid string, about []audit.Entry) (Past, error) {
+func (h *reading) run(sid string, about []audit.Entry) (Run, error) {
 	r, err := h.past(about)
 	if err != nil || !h.mayBeOver(r) {
 		return r, err
@@ -152,7 +150,7 @@ func (h *runReader) run(sid string, about []audit.Entry) (Past, error) {
 }
 
 // past puts a run together, by the log alone, but for questions that are still open.
-func (h *runReader) past(about []audit.Entry) (Past, error) {
+func (h *reading) past(about []audit.Entry) (Run, error) {
 	r, err := pastOf(about)
 	if err != nil {
 		return r, err
@@ -177,18 +175,18 @@ func (h *runReader) past(about []audit.Entry) (Past, error) {
 }
 
 // open reports whether a run was refused because of a question that has no answer by the log.
-func (p Past) open() bool { return p.asked && p.State == pastStates[record.KindDenied] }
+func (p Run) open() bool { return p.asked && p.State == states[record.KindDenied] }
 
 // mayBeOver reports whether a run or its question has an end that was not read.
-func (h *runReader) mayBeOver(r Past) bool {
-	return r.State == "running" && !audit.Alive(h.l.state.Audit())(r.ID) ||
+func (h *reading) mayBeOver(r Run) bool {
+	return r.State == "running" && !audit.Alive(h.from.dir.Audit())(r.ID) ||
 		r.open() && h.waiting() != nil
 }
 
 // later reads what the log has got since reading began.
-func (h *runReader) later(sid string) (about []audit.Entry, err error) {
+func (h *reading) later(sid string) (about []audit.Entry, err error) {
 	var list []audit.Entry
-	for e, err := range h.l.Entries(audit.Filter{Kinds: h.kinds(), From: h.newest}) {
+	for e, err := range h.from.Entries(audit.Filter{Kinds: h.kinds(), From: h.newest}) {
 		if err != nil && !isBad(err) {
 			return nil, err
 		}
@@ -196,7 +194,7 @@ func (h *runReader) later(sid string) (about []audit.Entry, err error) {
 			list = append(list, e)
 		}
 	}
-	now := runReader{about: map[string][]audit.Entry{}, answers: map[string]string{}}
+	now := reading{about: map[string][]audit.Entry{}, answers: map[string]string{}}
 	for _, e := range slices.Backward(list) {
 		if _, err := now.add(e); err != nil {
 			return nil, err
@@ -207,37 +205,13 @@ func (h *runReader) later(sid string) (about []audit.Entry, err error) {
 }
 
 // rest are the runs of which the beginning was not found, the newest first: it was pruned.
-func (h *runReader) rest() []string {
+func (h *reading) rest() []string {
 	return slices.SortedFunc(maps.Keys(h.about), func(a, b string) int {
 		return cmp.Compare(h.oldest(b), h.oldest(a))
 	})
 }
 
-func (h *runReader) oldest(sid string) int64 {
+func (h *reading) oldest(sid string) int64 {
 	about := h.about[sid]
 	return about[len(about)-1].Seq
 }
-
-// waiting are the questions that have no answer yet. The log can be read without the store of
-// approvals: where that cannot be read, none is known.
-func (l *Launcher) waiting() map[string]bool {
-	ctx, cancel := permit.StoreContext()
-	defer cancel()
-	list, err := l.Pending(ctx)
-	if err != nil {
-		return nil
-	}
-	ids := make(map[string]bool, len(list))
-	for _, e := range list {
-		ids[e.ID] = e.Decision == nil
-	}
-	return ids
-}
-
-// timeOf is when what is recorded about a run may begin. The clock of the log is read after the one
-// of the id.
-func timeOf(id string) time.Time { return state.TimeOf(id).Add(-time.Minute) }
-
-// answerLife is how far from a run an entry about its question may be: a question lives for an
-// hour, and its approval no longer.
-const answerLife = 3 * time.Hour

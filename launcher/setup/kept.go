@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"encoding/json"
@@ -12,13 +12,13 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// ErrSetUpChanged is wrapped when a file is not what tadactl setup showed, or not what it wrote:
+// ErrChanged is wrapped when a file is not what tadactl setup showed, or not what it wrote:
 // it is left as it is.
-var ErrSetUpChanged = errors.New("left as it is")
+var ErrChanged = errors.New("left as it is")
 
-// A SetUpFile is a file of another program's settings that tadactl setup has changed. It is kept
+// A File is a file of another program's settings that tadactl setup has changed. It is kept
 // until the change is taken back.
-type SetUpFile struct {
+type File struct {
 	Platform string `json:"platform"`
 	Path     string `json:"path"`   // as the platform names it
 	Before   []byte `json:"before"` // the file as it was, null for none
@@ -29,8 +29,8 @@ type SetUpFile struct {
 	Made []string `json:"made,omitempty"`
 }
 
-func (l *Launcher) setUpPath(path string) string {
-	return filepath.Join(l.state.SetUp(), hashOf([]byte(path)))
+func (s Files) keptPath(path string) string {
+	return filepath.Join(s.State.SetUp(), hashOf([]byte(path)))
 }
 
 // isHash reports whether a file in the folder has such a name; others are of a process that was
@@ -39,10 +39,10 @@ func isHash(name string) bool { return len(name) == 64 && strings.Trim(name, hex
 
 const hexDigits = "0123456789abcdef"
 
-// SetUpFiles returns what tadactl setup has changed and not taken back, in the order of their
+// Kept returns what tadactl setup has changed and not taken back, in the order of their
 // names in the state directory.
-func (l *Launcher) SetUpFiles() (list []SetUpFile, err error) {
-	entries, err := os.ReadDir(l.state.SetUp())
+func (s Files) Kept() (list []File, err error) {
+	entries, err := os.ReadDir(s.State.SetUp())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (l *Launcher) SetUpFiles() (list []SetUpFile, err error) {
 		if !isHash(e.Name()) {
 			continue
 		}
-		f, err := readSetUp(filepath.Join(l.state.SetUp(), e.Name()))
+		f, err := readKept(filepath.Join(s.State.SetUp(), e.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -61,13 +61,13 @@ func (l *Launcher) SetUpFiles() (list []SetUpFile, err error) {
 	return list, nil
 }
 
-// readSetUp returns what a file of the folder says, nil if it is not there.
-func readSetUp(name string) (*SetUpFile, error) {
+// readKept returns what a file of the folder says, nil if it is not there.
+func readKept(name string) (*File, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var f SetUpFile
+	var f File
 	if err == nil {
 		err = json.Unmarshal(text, &f)
 	}
@@ -80,22 +80,22 @@ func readSetUp(name string) (*SetUpFile, error) {
 	return &f, nil
 }
 
-// keepSetUp returns when it is on the disk.
-func (l *Launcher) keepSetUp(f SetUpFile) error {
-	if err := state.PrivateDir(l.state.SetUp()); err != nil {
+// keep returns when it is on the disk.
+func (s Files) keep(f File) error {
+	if err := state.PrivateDir(s.State.SetUp()); err != nil {
 		return err
 	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return state.Replace(l.setUpPath(f.Path), text)
+	return state.Replace(s.keptPath(f.Path), text)
 }
 
-func (l *Launcher) dropSetUp(f SetUpFile) error {
-	err := os.Remove(l.setUpPath(f.Path))
+func (s Files) drop(f File) error {
+	err := os.Remove(s.keptPath(f.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, state.SyncFolder(l.state.SetUp()))
+	return errors.Join(err, state.SyncFolder(s.State.SetUp()))
 }

@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"encoding/json"
@@ -14,19 +14,20 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // readForward is Runs by reading the log once from its beginning: what every other way to read runs
 // is held against. Nothing here is alive or waits.
-func readForward(t *testing.T, l *Launcher) []Past {
+func readForward(t *testing.T, l *Reader) []Run {
 	t.Helper()
-	var runs []Past
+	var runs []Run
 	about, order := map[string][]audit.Entry{}, []string{}
 	answers, granted := map[string]string{}, map[string]bool{}
 	told, unproven := map[string]int64{}, map[string]string{}
-	for e, err := range audit.Entries(l.state.Audit(), audit.Filter{}) {
+	for e, err := range audit.Entries(l.dir.Audit(), audit.Filter{}) {
 		if err != nil {
 			continue
 		}
@@ -84,7 +85,7 @@ func readForward(t *testing.T, l *Launcher) []Past {
 // then, with answers before and after, and parts that a person accepted.
 type madeLog struct {
 	*testing.T
-	l      *Launcher
+	l      *Reader
 	now    time.Time
 	random *rand.Rand
 	open   []func() bool // what is left of runs: each adds an entry, and is false at the end
@@ -100,6 +101,8 @@ func (m *madeLog) add(kind string, body object) {
 		m.Fatal(err)
 	}
 }
+
+type object = map[string]any
 
 // begin announces a run; what becomes of it follows between other entries.
 func (m *madeLog) begin() {
@@ -158,7 +161,7 @@ func (c chance) Read(b []byte) (int, error) {
 
 // disturb has other bytes in the log, which a person accepts.
 func (m *madeLog) disturb() {
-	name := filepath.Join(m.l.state.Audit(), "log.jsonl")
+	name := filepath.Join(m.l.dir.Audit(), "log.jsonl")
 	b, err := os.ReadFile(name)
 	if err != nil {
 		m.Fatal(err)
@@ -185,14 +188,14 @@ func TestRunsAreReadAlike(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		dir := t.TempDir()
-		l, err := own(filepath.Join(dir, "state")).Open()
+		home, err := state.OpenHome(filepath.Join(t.TempDir(), "state"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		l := readerOf(t, home.Use())
 		m := &madeLog{T: t, l: l, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 			random: rand.New(rand.NewPCG(seed, 1))}
-		l.state.Now = func() time.Time { return m.now }
+		l.dir.Now = func() time.Time { return m.now }
 		if m.log, err = l.OpenLog(); err != nil {
 			t.Fatal(err)
 		}
@@ -222,13 +225,23 @@ func TestRunsAreReadAlike(t *testing.T) {
 	}
 }
 
-func (m *madeLog) check(want []Past) {
+func readerOf(t *testing.T, dir *state.Directory) *Reader {
+	t.Helper()
+	r := record.Of(dir)
+	approvals, err := permit.Open(dir, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Of(r, dir, approvals)
+}
+
+func (m *madeLog) check(want []Run) {
 	m.Helper()
 	got, err := m.l.Runs()
 	if err != nil {
 		m.Fatal(err)
 	}
-	byID := func(a, b Past) int { return strings.Compare(a.ID, b.ID) }
+	byID := func(a, b Run) int { return strings.Compare(a.ID, b.ID) }
 	if a, b := slices.SortedFunc(slices.Values(got), byID),
 		slices.SortedFunc(slices.Values(want), byID); !reflect.DeepEqual(a, b) {
 		for i := range min(len(a), len(b)) {
@@ -266,13 +279,13 @@ func (m *madeLog) check(want []Past) {
 	}
 	for range 20 {
 		since := m.now.Add(-time.Duration(m.random.IntN(300)) * time.Minute)
-		var later []Past
+		var later []Run
 		for _, r := range got {
 			if !r.Began.Before(since) {
 				later = append(later, r)
 			}
 		}
-		var newest []Past
+		var newest []Run
 		for r, err := range m.l.Newest(since) {
 			if err == nil && !r.Began.Before(since) {
 				newest = append(newest, r)
@@ -287,16 +300,16 @@ func (m *madeLog) check(want []Past) {
 
 // checkOlder compares what is older than some runs with all runs, oldest first. What has no
 // beginning in the log is older than nothing.
-func (m *madeLog) checkOlder(all []Past) {
+func (m *madeLog) checkOlder(all []Run) {
 	m.Helper()
-	all = slices.DeleteFunc(slices.Clone(all), func(r Past) bool { return r.Command == "" })
+	all = slices.DeleteFunc(slices.Clone(all), func(r Run) bool { return r.Command == "" })
 	slices.Reverse(all)
 	for range 20 {
 		i := m.random.IntN(len(all) + 1)
 		if i == len(all) {
 			continue
 		}
-		var older []Past
+		var older []Run
 		for r, err := range m.l.Older(all[i].ID) {
 			if err == nil && r.Command != "" {
 				older = append(older, r)
@@ -314,7 +327,7 @@ func (m *madeLog) checkOlder(all []Past) {
 	}
 }
 
-func told(r Past) string {
+func told(r Run) string {
 	return fmt.Sprintf("%s %s %s asked %t reported %t revived %t ended %s began %s %q",
 		r.ID, r.State, r.Envelope, r.asked, r.reported, r.Revived, r.Ended, r.Began, r.Unproven)
 }

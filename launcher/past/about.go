@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"encoding/json"
@@ -9,17 +9,17 @@ import (
 )
 
 // About returns the entries about a run and about the question that led to it, oldest first.
-func (l *Launcher) About(r Past) iter.Seq2[audit.Entry, error] {
+func (p *Reader) About(r Run) iter.Seq2[audit.Entry, error] {
 	f := audit.Filter{Texts: []string{r.ID}, From: r.place}
 	var until time.Time
 	// once it is deleted, its transcript may be named at any time
-	if !r.Ended.IsZero() && (r.Level == "" || l.HasTranscript(r.ID)) {
+	if !r.Ended.IsZero() && (r.Level == "" || p.HasTranscript(r.ID)) {
 		f.To, until = r.told, r.Ended.Add(answerLife)
 	}
 	if r.Envelope != "" {
 		f.Texts = append(f.Texts, r.Envelope)
 		var asked int64
-		asked, f.To = l.Span(r.Began.Add(-answerLife), until)
+		asked, f.To = p.Span(r.Began.Add(-answerLife), until)
 		f.From = min(f.From, asked)
 	}
 	f.Match = func(e audit.Entry) bool {
@@ -32,7 +32,7 @@ func (l *Launcher) About(r Past) iter.Seq2[audit.Entry, error] {
 	}
 	return func(yield func(audit.Entry, error) bool) {
 		last := int64(-1)
-		for e, err := range l.Entries(f) {
+		for e, err := range p.Entries(f) {
 			if !yield(e, err) {
 				return
 			}
@@ -41,7 +41,7 @@ func (l *Launcher) About(r Past) iter.Seq2[audit.Entry, error] {
 		if f.To == 0 {
 			return
 		}
-		for e, err := range l.Redactions() {
+		for e, err := range p.Redactions() {
 			if (err != nil || e.Offset > last && f.Match(e)) && !yield(e, err) {
 				return
 			}

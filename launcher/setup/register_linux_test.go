@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ func dropMark(was, _ []byte) ([]byte, error) {
 // Another program writes the settings between our look at them and our own write: neither change is
 // lost.
 func TestRegisterMeanwhile(t *testing.T) {
-	l, req := world(t)
-	file := filepath.Join(req.Dir, "agent.json")
+	l, dir := files(t)
+	file := filepath.Join(dir, "agent.json")
 	for _, first := range []string{"", "first\n"} {
 		_ = os.Remove(file)
 		if first != "" {
@@ -78,8 +78,8 @@ func TestRegisterMeanwhile(t *testing.T) {
 
 // A program that never stops writing: nothing of ours is left, and the error says what to do.
 func TestRegisterNever(t *testing.T) {
-	l, req := world(t)
-	file := filepath.Join(req.Dir, "agent.json")
+	l, dir := files(t)
+	file := filepath.Join(dir, "agent.json")
 	text := "x"
 	_, err := l.Register(file, oneLine(func(was, before []byte) ([]byte, error) {
 		text += "x"
@@ -96,8 +96,8 @@ func TestRegisterNever(t *testing.T) {
 
 // A write that fails leaves the file, no protection, no backup, no folder and no memory of it.
 func TestRegisterFails(t *testing.T) {
-	l, req := world(t)
-	file := filepath.Join(req.Dir, "made", "agent.json")
+	l, dir := files(t)
+	file := filepath.Join(dir, "made", "agent.json")
 	if _, err := l.Register(file,
 		oneLine(func(_, _ []byte) ([]byte, error) {
 			return nil,
@@ -108,10 +108,10 @@ func TestRegisterFails(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(file)); err == nil {
 		t.Error("a folder is left")
 	}
-	if err := os.Mkdir(filepath.Join(req.Dir, "is"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "is"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Register(filepath.Join(req.Dir, "is"), oneLine(addMark)); err == nil ||
+	if _, err := l.Register(filepath.Join(dir, "is"), oneLine(addMark)); err == nil ||
 		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
@@ -122,13 +122,13 @@ func TestRegisterFails(t *testing.T) {
 	if protected, _, err := l.Protected(nowhere); protected || err != nil {
 		t.Errorf("it is protected: %v", err)
 	}
-	if given, err := os.ReadDir(l.state.Registered()); err == nil && len(given) > 0 {
+	if given, err := os.ReadDir(l.State.Registered()); err == nil && len(given) > 0 {
 		t.Errorf("%v", given)
 	}
 }
 
 // untouchedBy sees that a file is what it should be, and that nothing is known of it.
-func untouchedBy(t *testing.T, l *Launcher, file, want string) {
+func untouchedBy(t *testing.T, l Files, file, want string) {
 	t.Helper()
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
 		t.Errorf("%q, %v", b, err)
@@ -136,7 +136,7 @@ func untouchedBy(t *testing.T, l *Launcher, file, want string) {
 	if protected, _, err := l.Protected(file); protected || err != nil {
 		t.Errorf("it is protected: %v", err)
 	}
-	for _, dir := range []string{l.state.Registered(), l.state.Backups()} {
+	for _, dir := range []string{l.State.Registered(), l.State.Backups()} {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("%s: %v", dir, left)
 		}
@@ -158,7 +158,7 @@ func TestRegisterBehindLinks(t *testing.T) {
 		"a file by two links": {{".agent", "dots"}, {"dots/agent.json", "d/two.json"},
 			{"dots/d/two.json", "three.json"}},
 	} {
-		l, _ := world(t)
+		l, _ := files(t)
 		home := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(home, "dots/d"), 0o700); err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestRegisterBehindLinks(t *testing.T) {
 		if is := namesIn(t, home); is != was {
 			t.Errorf("%s: there is\n%swas\n%s", name, is, was)
 		}
-		if report, err := l.ownStore().Look(); err != nil || len(report.Findings) > 0 {
+		if report, err := l.Own.Look(); err != nil || len(report.Findings) > 0 {
 			t.Errorf("%s: %v, %v", name, report.Findings, err)
 		}
 	}
@@ -214,8 +214,8 @@ func namesIn(t *testing.T, dir string) string {
 
 // A file that must not be replaced is left, and is no matter where there is nothing to change.
 func TestRegisterReadOnly(t *testing.T) {
-	l, req := world(t)
-	file := filepath.Join(req.Dir, "agent.json")
+	l, dir := files(t)
+	file := filepath.Join(dir, "agent.json")
 	if err := os.WriteFile(file, []byte("mine\n"), 0o444); err != nil {
 		t.Fatal(err)
 	}

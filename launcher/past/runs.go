@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"encoding/json"
@@ -19,25 +19,25 @@ var errNoTranscript = errors.New("it has no transcript")
 
 // Session returns the id of the session with a transcript that begins with prefix, or the newest
 // for "".
-func (l *Launcher) Session(prefix string) (string, error) {
+func (p *Reader) Session(prefix string) (string, error) {
 	if prefix == "" {
-		for r, err := range l.Newest(time.Time{}) {
-			if err != nil || l.HasTranscript(r.ID) {
+		for r, err := range p.Newest(time.Time{}) {
+			if err != nil || p.HasTranscript(r.ID) {
 				return r.ID, err
 			}
 		}
 		return "", errors.New("no session is recorded yet; try: tada-run 'ls -l'")
 	}
-	if l.HasTranscript(prefix) {
+	if p.HasTranscript(prefix) {
 		return prefix, nil
 	}
-	ids, err := l.Sessions()
+	ids, err := p.Sessions()
 	if err != nil {
 		return "", err
 	}
 	id, err := oneSession(ids, prefix)
 	if errors.Is(err, state.ErrNoSuch) {
-		if past, known := l.Past(prefix); known == nil {
+		if past, known := p.Past(prefix); known == nil {
 			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State,
 				errNoTranscript, past.ID)
 		}
@@ -58,9 +58,9 @@ func oneSession(ids []string, prefix string) (string, error) {
 }
 
 // Runs returns every request that the log knows, oldest first.
-func (l *Launcher) Runs() ([]Past, error) {
-	runs := []Past{}
-	for r, err := range l.Newest(time.Time{}) {
+func (p *Reader) Runs() ([]Run, error) {
+	runs := []Run{}
+	for r, err := range p.Newest(time.Time{}) {
 		if err != nil {
 			slices.Reverse(runs)
 			return runs, err
@@ -74,16 +74,16 @@ func (l *Launcher) Runs() ([]Past, error) {
 // Newest returns the requests that the log knows since a time, newest first, and reads no more of
 // it than the caller takes. A line of the log that is no entry, and that was not set apart, is the
 // error at the end.
-func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
-	return func(yield func(Past, error) bool) {
-		h := l.runReader()
+func (p *Reader) Newest(since time.Time) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		h := p.reading()
 		f := audit.Filter{Kinds: h.kinds()}
-		f.From, _ = l.Span(since, time.Time{})
+		f.From, _ = p.Span(since, time.Time{})
 		if !h.each(f, yield) {
 			return
 		}
 		rest := h.rest()
-		if !since.IsZero() && len(rest) > 0 && f.From > l.begins() {
+		if !since.IsZero() && len(rest) > 0 && f.From > p.begins() {
 			rest = nil // they began before
 		}
 		for _, sid := range rest {
@@ -92,19 +92,19 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 			}
 		}
 		if h.first != nil {
-			yield(Past{}, h.first)
+			yield(Run{}, h.first)
 		}
 	}
 }
 
 // each calls yield for the runs that begin in a part of the log, the newest first, until it wants
 // no more. It returns whether it came to the beginning of that part.
-func (h *runReader) each(f audit.Filter, yield func(Past, error) bool) bool {
-	for e, err := range h.l.Record.Newest(f) {
+func (h *reading) each(f audit.Filter, yield func(Run, error) bool) bool {
+	for e, err := range h.from.Record.Newest(f) {
 		if errors.Is(err, os.ErrNotExist) {
 			return false
 		} else if err != nil && !h.bad(err) {
-			yield(Past{}, err)
+			yield(Run{}, err)
 			return false
 		}
 		if err != nil {
@@ -114,7 +114,7 @@ func (h *runReader) each(f audit.Filter, yield func(Past, error) bool) bool {
 		if err == nil && sid == "" {
 			continue
 		}
-		var r Past
+		var r Run
 		if err == nil {
 			r, err = h.run(sid, h.take(sid))
 		}
@@ -126,8 +126,8 @@ func (h *runReader) each(f audit.Filter, yield func(Past, error) bool) bool {
 }
 
 // begins is where the first entry of the log begins; some may have been pruned.
-func (l *Launcher) begins() int64 {
-	for e, err := range l.Entries(audit.Filter{}) {
+func (p *Reader) begins() int64 {
+	for e, err := range p.Entries(audit.Filter{}) {
 		if err == nil {
 			return e.Offset
 		}
@@ -136,15 +136,15 @@ func (l *Launcher) begins() int64 {
 }
 
 // Past returns the run whose id begins with prefix, refused ones included.
-func (l *Launcher) Past(prefix string) (Past, error) {
+func (p *Reader) Past(prefix string) (Run, error) {
 	if state.IsID(prefix) {
-		if r, found, err := l.pastFromItsTime(prefix); found || err != nil {
+		if r, found, err := p.pastFromItsTime(prefix); found || err != nil {
 			return r, err
 		}
 	}
-	runs, err := l.Runs()
+	runs, err := p.Runs()
 	if err != nil {
-		return Past{}, err
+		return Run{}, err
 	}
 	ids := make([]string, len(runs))
 	for i, r := range runs {
@@ -152,23 +152,23 @@ func (l *Launcher) Past(prefix string) (Past, error) {
 	}
 	id, err := oneSession(ids, prefix)
 	if err != nil {
-		return Past{}, err
+		return Run{}, err
 	}
-	return runs[slices.IndexFunc(runs, func(r Past) bool { return r.ID == id })], nil
+	return runs[slices.IndexFunc(runs, func(r Run) bool { return r.ID == id })], nil
 }
 
 // pastFromItsTime looks for a run from the time in its id on, up to its end. It does not find what
 // was recorded before that time, by a clock that was set back since.
-func (l *Launcher) pastFromItsTime(id string) (r Past, found bool, err error) {
-	h := l.runReader()
-	if h.gaps, err = l.Gaps(); err != nil {
+func (p *Reader) pastFromItsTime(id string) (r Run, found bool, err error) {
+	h := p.reading()
+	if h.gaps, err = p.Gaps(); err != nil {
 		return r, false, err
 	}
 	slices.Reverse(h.gaps)
 	var about []audit.Entry
 	f := audit.Filter{Kinds: []string{"exec."}, Text: `"sid":"` + id + `"`}
-	f.From, _ = l.Span(timeOf(id), time.Time{})
-	for e, err := range l.Entries(f) {
+	f.From, _ = p.Span(TimeOf(id), time.Time{})
+	for e, err := range p.Entries(f) {
 		if errors.Is(err, os.ErrNotExist) {
 			return r, false, nil
 		} else if err != nil && !h.bad(err) {
@@ -203,18 +203,18 @@ func (l *Launcher) pastFromItsTime(id string) (r Past, found bool, err error) {
 
 // Open returns the runs that have not ended and those that wait for an answer, oldest first, but
 // for those that are known already.
-func (l *Launcher) Open(known []Past) ([]Past, error) {
-	ids, err := audit.RunningIDs(l.state.Audit())
+func (p *Reader) Open(known []Run) ([]Run, error) {
+	ids, err := audit.RunningIDs(p.dir.Audit())
 	if err != nil {
 		return nil, err
 	}
-	f := audit.Filter{Kinds: []string{record.KindDenied}, Since: l.state.Now().Add(-answerLife)}
-	for envelope, open := range l.waiting() {
+	f := audit.Filter{Kinds: []string{record.KindDenied}, Since: p.dir.Now().Add(-answerLife)}
+	for envelope, open := range p.waiting() {
 		if open {
 			f.Texts = append(f.Texts, envelope)
 		}
 	}
-	for e, err := range l.Entries(f) {
+	for e, err := range p.Entries(f) {
 		var body struct{ SID string }
 		if len(f.Texts) == 0 || errors.Is(err, os.ErrNotExist) {
 			break
@@ -224,12 +224,12 @@ func (l *Launcher) Open(known []Past) ([]Past, error) {
 		}
 	}
 	slices.Sort(ids)
-	open := []Past{}
+	open := []Run{}
 	for _, id := range slices.Compact(ids) {
-		if slices.ContainsFunc(known, func(r Past) bool { return r.ID == id }) {
+		if slices.ContainsFunc(known, func(r Run) bool { return r.ID == id }) {
 			continue
 		}
-		r, err := l.Past(id)
+		r, err := p.Past(id)
 		if errors.Is(err, state.ErrNoSuch) {
 			continue
 		}

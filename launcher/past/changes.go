@@ -1,4 +1,4 @@
-package launcher
+package past
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ const Partly = "partly"
 const maxLacks = 20
 
 // changesOf is what a journal found, and what it did not see.
-func changesOf(s undo.Summary, missed []undo.Lack, more int) RunChanges {
+func ChangesOf(s undo.Summary, missed []undo.Lack, more int) RunChanges {
 	c := RunChanges{Changes: &ChangedFiles{s.Added, s.Changed, s.Removed},
 		Reversible: s.Reversible == "true", MoreLacks: more}
 	all := append(missed, s.Lacks...)
@@ -76,17 +76,17 @@ func (c RunChanges) String() string {
 	return fmt.Sprintf("+%d ~%d -%d %s, %s", n.Added, n.Changed, n.Removed, noun, how)
 }
 
-// record adds them to the entry about the end of the run, if there are any.
-func (c RunChanges) record(entry object) {
+// AddTo adds them to the entry about the end of the run, if there are any.
+func (c RunChanges) AddTo(entry map[string]any) {
 	if c.String() == "" {
 		return
 	}
 	n := c.Changes
-	entry["changes"] = object{"added": n.Added, "changed": n.Changed, "removed": n.Removed}
+	entry["changes"] = map[string]any{"added": n.Added, "changed": n.Changed, "removed": n.Removed}
 	entry["reversible"] = c.Reversible
 	var lacks []any
 	for _, l := range c.Lacks {
-		lacks = append(lacks, object{"path": l.Path, "why": l.Why})
+		lacks = append(lacks, map[string]any{"path": l.Path, "why": l.Why})
 	}
 	if lacks != nil {
 		entry["irreversible"] = lacks

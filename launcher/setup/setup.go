@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"bytes"
@@ -8,71 +8,72 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"golang.org/x/sys/unix"
 )
 
-// SetUp writes want into a file of a platform's settings, as [Launcher.Register] does, and first
-// keeps what was there, for [Launcher.TakeSetUpBack]. was is what the person was shown, nil for no
+// SetUp writes want into a file of a platform's settings, as [Files.Register] does, and first
+// keeps what was there, for [Files.TakeBack]. was is what the person was shown, nil for no
 // file. When neither was nor want is there by now, nothing is written, and the error wraps
-// ErrSetUpChanged.
-func (l *Launcher) SetUp(platform, path string, was, want []byte, r Registration) error {
-	alone, err := l.state.Lock("setup.lock", syscall.LOCK_EX)
+// ErrChanged.
+func (s Files) SetUp(platform, path string, was, want []byte, r Registration) error {
+	alone, err := s.State.Lock("setup.lock", syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}
 	defer alone.Close()
-	earlier, err := readSetUp(l.setUpPath(path))
+	earlier, err := readKept(s.keptPath(path))
 	if err != nil {
 		return err
 	}
-	f, err := l.setUpOf(platform, path, earlier, r)
+	f, err := s.toKeep(platform, path, earlier, r)
 	if err != nil {
 		return err
 	}
 	if hash := hashOf(want); !slices.Contains(f.Wrote, hash) {
 		f.Wrote = append(f.Wrote, hash)
 	}
-	if err := l.keepSetUp(f); err != nil {
+	if err := s.keep(f); err != nil {
 		return err
 	}
 	r.Exact = true
 	r.Change = func(is, _ []byte) ([]byte, error) {
 		if !sameFile(is, was) && !sameFile(is, want) { // by another setup at the same time
 			return nil, fmt.Errorf("it was changed after it was shown, so it was %w; run this "+
-				"again", ErrSetUpChanged)
+				"again", ErrChanged)
 		}
 		return want, nil
 	}
-	if _, err = l.Register(path, r); err == nil {
-		return l.sweep(path)
+	if _, err = s.Register(path, r); err == nil {
+		return s.sweep(path)
 	}
-	if is, readErr := ReadSettings(path); readErr != nil || sameFile(is, want) {
+	if is, readErr := Read(path); readErr != nil || sameFile(is, want) {
 		return err // it may have been written
 	}
 	if earlier != nil {
-		return errors.Join(err, l.keepSetUp(*earlier))
+		return errors.Join(err, s.keep(*earlier))
 	}
-	return errors.Join(err, l.dropSetUp(f))
+	return errors.Join(err, s.drop(f))
 }
 
-// setUpOf is what has to be kept of a file. What was kept counts on if nothing but setup has
+// toKeep is what has to be kept of a file. What was kept counts on if nothing but setup has
 // changed the file since.
-func (l *Launcher) setUpOf(platform, path string, earlier *SetUpFile,
-	r Registration) (SetUpFile, error) {
+func (s Files) toKeep(platform, path string, earlier *File,
+	r Registration) (File, error) {
 	real, err := behindLinks(path)
 	if err != nil {
-		return SetUpFile{}, err
+		return File{}, err
 	}
 	is, mode, err := settingsFile(real)
-	f := SetUpFile{Platform: platform, Path: path, Before: is, Mode: mode,
+	f := File{Platform: platform, Path: path, Before: is, Mode: mode,
 		Made: missingFolders(filepath.Dir(real))}
-	all, allErr := l.SetUpFiles()
+	all, allErr := s.Kept()
 	if err = errors.Join(err, allErr); err != nil {
 		return f, err
 	}
 	for _, other := range all { // the last to go takes the folders with it
 		for _, dir := range other.Made {
-			if isWithin(real, dir) {
+			if pathname.Within(real, dir) {
 				f.Made = append(f.Made, dir)
 			}
 		}
@@ -95,7 +96,7 @@ func (l *Launcher) setUpOf(platform, path string, earlier *SetUpFile,
 func sameFile(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 // wrote reports whether setup wrote this text.
-func (f SetUpFile) wrote(text []byte) bool {
+func (f File) wrote(text []byte) bool {
 	return text != nil && slices.Contains(f.Wrote, hashOf(text))
 }
 

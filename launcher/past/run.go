@@ -1,10 +1,11 @@
-package launcher
+package past
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -12,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
-// A Past is one run, read from the log.
-type Past struct {
+// A Run is one run, read from the log.
+type Run struct {
 	ID      string    `json:"id"`
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
@@ -21,14 +22,14 @@ type Past struct {
 	Inside string `json:"inside,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Dir    string `json:"cwd"`
-	PastVerdict
+	Judged
 	// announced, refused (by the policy), waiting (for an answer), approved (it can be run again),
 	// denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not
 	// known
 	State string `json:"state"`
-	PastExit
+	Result
 	Envelope string `json:"envelope,omitempty"`
-	PastSandbox
+	Confined
 
 	WorkItem string `json:"work_item,omitempty"`
 	// that it was started by: policy, approval, grant
@@ -38,7 +39,7 @@ type Past struct {
 	Session bool   `json:"session,omitempty"`
 	Tier    string `json:"tier,omitempty"`
 
-	PastCourse
+	Course
 
 	Within string `json:"within,omitempty"` // the session that it ran inside of
 	// the log reported it lost, by a mistake of earlier versions, and it went on
@@ -48,40 +49,40 @@ type Past struct {
 	// changed: who, when and why. "" for what is proven.
 	Unproven string `json:"unproven,omitempty"`
 
-	launcher string // the process that started it and records it, see runner
-	pastNotes
+	Process string `json:"-"` // the one that started it and records it
+	notes
 }
 
-// pastNotes are what other entries are read by.
-type pastNotes struct {
+// notes are what other entries are read by.
+type notes struct {
 	reported bool  // as lost
 	asked    bool  // it was refused because a question has no answer yet
 	place    int64 // where its first entry begins
 	told     int64 // where its newest entry ends
 }
 
-// A PastCourse is how a run goes that has not ended.
-type PastCourse struct {
+// A Course is how a run goes that has not ended.
+type Course struct {
 	// its command has ended with Status, and processes that it left go on
 	Background bool `json:"background,omitempty"`
 	// it is stopped, by an order of the fleet
 	Paused bool `json:"paused,omitempty"`
 }
 
-// A PastVerdict is how a run was judged.
-type PastVerdict struct {
+// A Judged is how a run was judged.
+type Judged struct {
 	Verdict string `json:"verdict"`
 	Plan    string `json:"plan,omitempty"` // the name of its plan in the record
 }
 
-// A PastSandbox is what a run was confined to.
-type PastSandbox struct {
+// A Confined is what a run was confined to.
+type Confined struct {
 	Level   string `json:"level,omitempty"`
 	Network string `json:"network,omitempty"` // whom it might contact
 }
 
-// A PastExit is how the command of a run ended.
-type PastExit struct {
+// A Result is how the command of a run ended.
+type Result struct {
 	Status   int  `json:"status"`
 	Signal   int  `json:"signal,omitempty"`    // that the command ended by
 	TimedOut bool `json:"timed_out,omitempty"` // it was stopped after its time limit
@@ -92,12 +93,18 @@ type PastExit struct {
 
 // Exit is the status that the command ended with, and false where it has not ended or that is not
 // known.
-func (p Past) Exit() (status int, known bool) {
-	return p.Status, p.State == pastStates[record.KindEnd] && !p.Unknown
+func (p Run) Exit() (status int, known bool) {
+	return p.Status, p.State == states[record.KindEnd] && !p.Unknown
 }
 
-// pastStates maps the kind of an entry to the state of its run.
-var pastStates = map[string]string{
+// IsOf reports whether a run was proposed by an agent, by the name that it gives itself.
+func (p Run) IsOf(agent string) bool {
+	name := strings.TrimPrefix(p.Agent, "?")
+	return name == agent || strings.TrimPrefix(name, "mcp/") == agent
+}
+
+// states maps the kind of an entry to the state of its run.
+var states = map[string]string{
 	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running",
 	audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
 	audit.KindOrphan: "lost",
@@ -120,12 +127,12 @@ func deniedState(code, status string) string {
 	case code == "human_denied":
 		return "denied"
 	}
-	return pastStates[record.KindDenied]
+	return states[record.KindDenied]
 }
 
 // pastOf puts a run together from the entries about it, oldest first.
-func pastOf(about []audit.Entry) (Past, error) {
-	var r Past
+func pastOf(about []audit.Entry) (Run, error) {
+	var r Run
 	for i, e := range about {
 		if err := r.add(e, i == 0); err != nil {
 			return r, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -135,7 +142,7 @@ func pastOf(about []audit.Entry) (Past, error) {
 }
 
 // add adds what an entry says about the run.
-func (r *Past) add(e audit.Entry, first bool) error {
+func (r *Run) add(e audit.Entry, first bool) error {
 	var body struct {
 		SID, Command, Inside, Agent, Cwd, Verdict, Plan, Level, Authority, Launcher, Tier,
 		Within string
@@ -155,10 +162,10 @@ func (r *Past) add(e audit.Entry, first bool) error {
 		return err
 	}
 	if first {
-		*r = Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
-			Agent: body.Agent, Dir: body.Cwd, PastVerdict: PastVerdict{body.Verdict, body.Plan},
+		*r = Run{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
+			Agent: body.Agent, Dir: body.Cwd, Judged: Judged{body.Verdict, body.Plan},
 			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within,
-			pastNotes: pastNotes{place: e.Offset}}
+			notes: notes{place: e.Offset}}
 	}
 	r.told = e.Place().Size
 	r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
@@ -168,7 +175,7 @@ func (r *Past) add(e audit.Entry, first bool) error {
 		return nil
 	}
 	r.asked = e.Kind == record.KindDenied && body.Code == "pending"
-	r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
+	r.State, r.Background = states[e.Kind], e.Kind == audit.KindLeft
 	if status, _ := body.Status.(string); e.Kind == record.KindDenied {
 		r.State = deniedState(body.Code, status)
 	}
@@ -176,7 +183,7 @@ func (r *Past) add(e audit.Entry, first bool) error {
 	if line, ok := body.Network.(string); ok {
 		r.Network = line
 	}
-	r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
+	r.Authority, r.Process = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.Process)
 	if slices.Contains(record.Ends, e.Kind) {
 		r.Ended = e.Time
 	}

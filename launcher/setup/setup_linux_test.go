@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"errors"
@@ -9,19 +9,18 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/integration/hermetic"
-	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // stand is a launcher and a file that setup has written.
-func stand(t *testing.T) (l *Launcher, file string, kept func() SetUpFile) {
+func stand(t *testing.T) (l Files, file string, kept func() File) {
 	t.Helper()
-	l, req := world(t)
-	file = filepath.Join(req.Dir, "made", "agent.json")
+	l, dir := files(t)
+	file = filepath.Join(dir, "made", "agent.json")
 	if err := l.SetUp("codex", file, nil, []byte("a\nours\n"), oneLine(nil)); err != nil {
 		t.Fatal(err)
 	}
-	return l, file, func() SetUpFile {
-		all, err := l.SetUpFiles()
+	return l, file, func() File {
+		all, err := l.Kept()
 		if err != nil || len(all) != 1 || all[0].Path != file {
 			t.Fatalf("%v, %v", all, err)
 		}
@@ -30,9 +29,9 @@ func stand(t *testing.T) (l *Launcher, file string, kept func() SetUpFile) {
 }
 
 // accept is what a person does about a change from outside.
-func accept(t *testing.T, l *Launcher, path string) {
+func accept(t *testing.T, l Files, path string) {
 	t.Helper()
-	who, store := l.person(tamper.CLI), l.ownStore()
+	who, store := l.Who, l.Own
 	_, err := store.Show(who, path)
 	if err == nil {
 		_, err = store.Accept(who, path, "", "mine")
@@ -57,16 +56,16 @@ func TestSetUpTwice(t *testing.T) {
 	if f.Before != nil || len(f.Wrote) != 2 || !slices.Equal(f.Made, []string{filepath.Dir(file)}) {
 		t.Errorf("%+v", f)
 	}
-	if info, err := os.Stat(l.setUpPath(file)); err != nil || info.Mode() != 0o600 {
+	if info, err := os.Stat(l.keptPath(file)); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := l.TakeSetUpBack(f, oneLine(nil)); err != nil {
+	if err := l.TakeBack(f, oneLine(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Dir(file)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder is left: %v", err)
 	}
-	if left, err := l.SetUpFiles(); len(left) > 0 || err != nil {
+	if left, err := l.Kept(); len(left) > 0 || err != nil {
 		t.Errorf("%v, %v", left, err)
 	}
 }
@@ -78,7 +77,7 @@ func TestSetUpOfWhatWasNotShown(t *testing.T) {
 	was := kept()
 	for _, shown := range [][]byte{nil, {}, []byte("b\n")} {
 		err := l.SetUp("codex", file, shown, []byte("x\nours\n"), oneLine(nil))
-		if !errors.Is(err, ErrSetUpChanged) {
+		if !errors.Is(err, ErrChanged) {
 			t.Errorf("%q: %v", shown, err)
 		}
 	}
@@ -106,13 +105,13 @@ func TestSetUpOfWhatAPersonChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back := func() error { return l.TakeSetUpBack(kept(), oneLine(nil)) }
+	back := func() error { return l.TakeBack(kept(), oneLine(nil)) }
 	write("mine\nours\n", 0o600)
-	if err := back(); !errors.Is(err, ErrSetUpChanged) {
+	if err := back(); !errors.Is(err, ErrChanged) {
 		t.Errorf("not looked at: %v", err)
 	}
 	accept(t, l, file)
-	if err := back(); !errors.Is(err, ErrSetUpChanged) {
+	if err := back(); !errors.Is(err, ErrChanged) {
 		t.Errorf("accepted: %v", err)
 	}
 	if err := l.SetUp("codex", file, []byte("mine\nours\n"), []byte("mine\nours\nours\n"),
@@ -130,7 +129,7 @@ func TestSetUpOfWhatAPersonChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("mine\nours\n", 0o640) // which protects it no less
-	if err := back(); !errors.Is(err, ErrSetUpChanged) {
+	if err := back(); !errors.Is(err, ErrChanged) {
 		t.Errorf("another mode: %v", err)
 	}
 	write("nothing\n", 0o640)
@@ -150,7 +149,7 @@ func TestSetUpOfWhatAPersonChanged(t *testing.T) {
 func TestSetUpKeptIsDamaged(t *testing.T) {
 	l, file, kept := stand(t)
 	kept()
-	name := l.setUpPath(file)
+	name := l.keptPath(file)
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +159,7 @@ func TestSetUpKeptIsDamaged(t *testing.T) {
 		if err := os.WriteFile(name, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.SetUpFiles(); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := l.Kept(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%.20q: %v", bad, err)
 		}
 		if err := l.SetUp("codex", file, []byte("a\nours\n"), []byte("ours\n"),
@@ -169,7 +168,7 @@ func TestSetUpKeptIsDamaged(t *testing.T) {
 		}
 	}
 	if err := errors.Join(os.WriteFile(name, text, 0o600), os.WriteFile(name+".123", nil, 0o600),
-		os.Mkdir(filepath.Join(l.state.SetUp(), "x"), 0o700)); err != nil {
+		os.Mkdir(filepath.Join(l.State.SetUp(), "x"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	kept() // what a killed process has left is no part of it
@@ -188,7 +187,7 @@ func TestSetUpSweeps(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".tada-9"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.TakeSetUpBack(kept(), oneLine(nil)); err != nil {
+	if err := l.TakeBack(kept(), oneLine(nil)); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

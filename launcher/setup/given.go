@@ -1,4 +1,4 @@
-package launcher
+package setup
 
 import (
 	"crypto/sha256"
@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // A given is what goes back to the person when the last of this program is taken out of a settings
@@ -25,8 +25,8 @@ type given struct {
 	Made []string `json:"made,omitempty"`
 }
 
-func (l *Launcher) givenPath(path string) string {
-	return filepath.Join(l.state.Registered(), hashOf([]byte(path)))
+func (s Files) givenPath(path string) string {
+	return filepath.Join(s.State.Registered(), hashOf([]byte(path)))
 }
 
 func hashOf(data []byte) string {
@@ -36,8 +36,8 @@ func hashOf(data []byte) string {
 
 // givenBack reads what is known about a file. If another program has changed it since, the restored
 // text is the present one without our part.
-func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, err error) {
-	text, err := os.ReadFile(l.givenPath(path))
+func (s Files) givenBack(path string, was []byte, r Registration) (g given, err error) {
+	text, err := os.ReadFile(s.givenPath(path))
 	if err == nil {
 		err = json.Unmarshal(text, &g)
 	}
@@ -56,8 +56,8 @@ func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, 
 }
 
 // keepGiven keeps what goes back of a file with this content.
-func (l *Launcher) keepGiven(path string, g given, left []byte) error {
-	if err := state.PrivateDir(l.state.Registered()); err != nil {
+func (s Files) keepGiven(path string, g given, left []byte) error {
+	if err := state.PrivateDir(s.State.Registered()); err != nil {
 		return err
 	}
 	g.Left = hashOf(left)
@@ -65,27 +65,16 @@ func (l *Launcher) keepGiven(path string, g given, left []byte) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(l.state.Registered(), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), l.givenPath(path))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return state.Replace(s.givenPath(path), text)
 }
 
 // dropGiven ends it, and removes the folders that were made for the file, if nothing else is in
 // them.
-func (l *Launcher) dropGiven(path string, g given) error {
+func (s Files) dropGiven(path string, g given) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		removeFolders(g.Made)
 	}
-	if err := os.Remove(l.givenPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.givenPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -93,56 +82,21 @@ func (l *Launcher) dropGiven(path string, g given) error {
 
 // madeAround are the folders around a file that were made for other files, the outermost first: the
 // last of the files to go takes them with it.
-func (l *Launcher) madeAround(path string) (made []string) {
-	names, _ := filepath.Glob(filepath.Join(l.state.Registered(), "*"))
+func (s Files) madeAround(path string) (made []string) {
+	names, _ := filepath.Glob(filepath.Join(s.State.Registered(), "*"))
 	for _, name := range names {
 		var g given
 		if text, err := os.ReadFile(name); err != nil || json.Unmarshal(text, &g) != nil {
 			continue
 		}
 		for _, dir := range g.Made {
-			if isWithin(path, dir) {
+			if pathname.Within(path, dir) {
 				made = append(made, dir)
 			}
 		}
 	}
 	slices.Sort(made)
 	return slices.Compact(made)
-}
-
-// makeFolders makes a folder and those around it. It returns those that were not there, the
-// outermost first.
-func makeFolders(dir string) (made []string, err error) {
-	for _, d := range missingFolders(dir) {
-		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			removeFolders(made)
-			return nil, err
-		} else if err == nil {
-			made = append(made, d)
-		}
-	}
-	return made, nil
-}
-
-// missingFolders returns which of a folder and those around it are not there, the outermost first.
-func missingFolders(dir string) (missing []string) {
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		missing = append(missing, d)
-	}
-	slices.Reverse(missing)
-	return missing
-}
-
-// removeFolders removes the folders that are empty, the innermost first.
-func removeFolders(made []string) {
-	for _, d := range slices.Backward(made) {
-		if err := syscall.Rmdir(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-	}
 }
 
 // A Registration is what is done to a file in another program's settings. Was is what is there, nil
