@@ -57,7 +57,7 @@ func TestNothingIsPreparedForAnotherProcess(t *testing.T) {
 		t.Fatalf("%+v, %v", refusal, err)
 	}
 	onlyThose(t, before)
-	p.endWithin(nil)
+	p.endWithin(nil, RunChanges{})
 }
 
 // A standby is cancelled once, however it ends, and what was cancelled cannot be started.

@@ -27,8 +27,11 @@ func (s visit) taking(id string, both bool) (t taking, err error) {
 	if t.Past, err = s.past(id); err != nil {
 		return t, err
 	}
-	t.Take = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}
+	t.KeepBoth = both
 	if t.do, err = s.backward(t.Past.ID); err != nil {
+		return t, err
+	}
+	if t.Take.Runs, err = s.inbox.Parts(t.Past.ID); err != nil {
 		return t, err
 	}
 	l, err := s.inbox.Fresh()
