@@ -263,7 +263,8 @@ func TestWhatAMachineSays(t *testing.T) {
 		t.Fatalf("%+v", one)
 	}
 	p := one.Policies[0]
-	shown := one.Agent + one.Head + one.Unshipped + one.Replays[0] + p.Name + string(p.Stage) + p.Error
+	shown := one.Agent + one.Head + one.Unshipped + one.Replays[0] + p.Name + string(p.Stage) +
+		p.Error
 	if strings.ContainsAny(shown, "\x1b\u009b") || len(shown) > 2000 {
 		t.Errorf("%q", shown)
 	}

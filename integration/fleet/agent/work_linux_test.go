@@ -89,11 +89,11 @@ func (b *bed) ships() func(*machine) bool {
 	}); err != nil {
 		b.Fatal(err)
 	}
+	from, err := ship.OpenBucket(to, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+	if err != nil {
+		b.Fatal(err)
+	}
 	return func(m *machine) bool {
-		from, err := ship.OpenBucket(to, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
-		if err != nil {
-			b.Fatal(err)
-		}
 		f, err := ship.Check{Bucket: from, Fleet: b.office().Known,
 			Identities: []age.Identity{team}}.Machine(b.Context(), m.own.ID)
 		if err != nil && f.Manifests > 0 {
