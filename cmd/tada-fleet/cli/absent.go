@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
@@ -38,7 +40,10 @@ func (f *fleet) absent(cmd *cobra.Command, there map[string]bool, found error) e
 		}
 		return nil
 	})
-	if err != nil || missing == 0 {
+	if errors.Is(err, member.ErrNotJoined) || missing == 0 && err == nil {
+		return found
+	}
+	if err != nil {
 		return cmp.Or(found, err)
 	}
 	none := fmt.Errorf("the bucket has no record of %s", audit.Plural(missing, "machine"))

@@ -39,7 +39,7 @@ func (f *fleet) gate(cmd *cobra.Command, x draft) error {
 		return nil
 	}
 	f.o.Verify.Bucket, f.o.Verify.Identities = o.Gate, o.Identities
-	check, err := f.check()
+	check, err := f.check(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestGate(t *testing.T) {
 		var out bytes.Buffer
 		f := &fleet{out: &out, err: &out}
 		f.o.Verify.Identities, f.o.Verify.Document = []string{s.identity}, s.document
-		check, err := f.check()
+		check, err := f.check(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestGate(t *testing.T) {
 	}
 	f := &fleet{}
 	f.o.Verify.Identities, f.o.Verify.Document = []string{s.identity}, s.document
-	check, err := f.check()
+	check, err := f.check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

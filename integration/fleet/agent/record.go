@@ -104,6 +104,9 @@ func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shippe
 			err = a.Folder.KeepIdentity(m.Identity)
 		}
 	}
+	if err == nil {
+		m.Documents, err = a.Folder.Documents()
+	}
 	if err != nil {
 		return nil, err
 	}

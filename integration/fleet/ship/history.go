@@ -149,6 +149,9 @@ func (h *history) take(number int64, stored []byte) (manifest, error) {
 	case m.Before != h.before:
 		return m, h.broken("manifest %d does not follow the one before it, which was replaced",
 			number)
+	case m.Fleet < h.last.Fleet:
+		return m, h.broken("manifest %d: the machine went back from fleet document %d to an "+
+			"older one, %d", number, h.last.Fleet, m.Fleet)
 	}
 	if err := h.add(m); err != nil {
 		return m, err

@@ -30,6 +30,7 @@ type manifest struct {
 	Object  string // SHA-256 of the object, as stored, which is its name; "" for none
 	Pieces  []piece
 	Missing []string // files that the record names, and that were gone before they were shipped
+	Fleet   int64    // the serial of the newest fleet document that the machine knew; 0: not said
 	covered
 	keys
 }
@@ -59,6 +60,9 @@ func (m manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 		"log": m.Log, "machine": m.Machine, "missing": m.Missing, "number": m.Number,
 		"object": m.Object, "pieces": pieces, "record": m.Record,
 		"time": plan.FormatTime(m.Time)}
+	if m.Fleet > 0 {
+		fields["fleet"] = m.Fleet
+	}
 	if len(m.By) > 0 {
 		fields["by"] = holders(m.By)
 	}
@@ -105,7 +109,7 @@ func readManifest(text []byte) (manifest, error) {
 	}
 	m := manifest{Machine: f.Text("machine"), Number: f.Number("number"),
 		Before: f.Text("before"), Time: f.Time("time"), Object: f.Text("object"),
-		Missing: f.Texts("missing"), keys: keys{Log: f.Text("log")},
+		Missing: f.Texts("missing"), Fleet: f.Number("fleet"), keys: keys{Log: f.Text("log")},
 		covered: covered{f.Text("checkpoint"), f.Number("bytes"), by}}
 	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
