@@ -46,10 +46,10 @@ func (b *bed) force(name, labels, text string) document.Bundle {
 	b.Helper()
 	b.push(name, labels, text)
 	var gate *people.GateError
-	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, people.Forcing{})
+	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, people.Change{})
 	if errors.As(err, &gate) {
 		got, err = b.office().ForcePolicy(b.Context(), b.ann, name,
-			people.Forcing{Despite: gate.Count()})
+			people.Change{Despite: gate.Count()})
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -137,7 +137,7 @@ func TestBundleInForce(t *testing.T) {
 	if got := m.verdict("make"); got != pathguard.Deny {
 		t.Errorf("offline: %v", got)
 	}
-	if _, err := b.office().Withdraw(t.Context(), b.ann, "base"); err != nil {
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base", people.Change{}); err != nil {
 		t.Fatal(err)
 	}
 	m.start()
@@ -236,7 +236,7 @@ func TestBundleNotTaken(t *testing.T) {
 	if next := b.push("base", "*", noLess); next.Version != 10 {
 		t.Errorf("the next version is %d", next.Version)
 	}
-	if _, err := b.office().Withdraw(t.Context(), b.ann, "base"); err != nil {
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base", people.Change{}); err != nil {
 		t.Fatal(err)
 	}
 	m.eventually("commands run again", func() bool {
