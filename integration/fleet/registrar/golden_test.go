@@ -2,7 +2,7 @@ package registrar
 
 import "testing"
 
-// A link that commit aec72fb4 has made is read, and made again it is the same: the registrar and the
+// A link as commit aec72fb4 makes them is read, and made again it is the same: the registrar and the
 // machine that joins need not be of one version.
 func TestLinkOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
