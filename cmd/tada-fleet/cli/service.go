@@ -45,12 +45,12 @@ func serviceHere(home string) (service, bool) {
 
 // unit is a unit of systemd: see systemd.service(5).
 func unit(program, home string) string {
-	word := func(s string) string {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) +
-			`"`
+	word := func(s string, more ...string) string { // variables are words behind the first alone
+		return `"` + strings.NewReplacer(append(more, `\`, `\\`, `"`, `\"`, "%",
+			"%%")...).Replace(s) + `"`
 	}
 	return "[Unit]\nDescription=Agent of a fleet of tada-run\n\n" +
-		"[Service]\nExecStart=" + word(program) + " agent --home " + word(home) + "\n" +
+		"[Service]\nExecStart=" + word(program) + " agent --home " + word(home, "$", "$$") + "\n" +
 		"Restart=on-failure\nRestartSec=30\n\n[Install]\nWantedBy=default.target\n"
 }
 
