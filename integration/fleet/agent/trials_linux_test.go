@@ -61,7 +61,7 @@ func TestTrial(t *testing.T) {
 	gate := func(despite int) (untried, denied int) {
 		t.Helper()
 		_, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
-			people.Change{Despite: despite})
+			people.Change{Despite: despite, Version: 2})
 		var g *people.GateError
 		if !errors.As(err, &g) {
 			t.Fatalf("%v", err)
@@ -88,7 +88,7 @@ func TestTrial(t *testing.T) {
 		}
 	}
 	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
-		people.Change{Despite: 1}); err != nil {
+		people.Change{Despite: 1, Version: 2}); err != nil {
 		t.Fatal(err)
 	}
 	m.holds("base@2")

@@ -81,7 +81,7 @@ func (e *GateError) untried() string {
 // A Change is what a person knows of a bundle that is to be in force, or to end.
 type Change struct {
 	Despite int    // the count of the GateError that is overruled; of a bundle that is tried
-	Version int64  // the version that was looked at; 0 for any
+	Version int64  // the version that was looked at; 0 for none
 	Ungated string // why what ran was not judged again; "" if it was
 }
 
@@ -102,7 +102,7 @@ func (o Office) ForcePolicy(ctx context.Context, key approval.Key, name string,
 		return b, fmt.Errorf("no version of bundle %q is tried; try: tadactl fleet policy push "+
 			"%s FILE --label SELECTOR", name, name)
 	}
-	if how.Version != 0 && how.Version != b.Version {
+	if how.Version != b.Version {
 		return b, ErrRace
 	}
 	members, err := o.Members(ctx)

@@ -141,7 +141,7 @@ func (o Office) Withdraw(ctx context.Context, key approval.Key, name string,
 	if p.version == 0 {
 		return document.Bundle{}, noBundle(name)
 	}
-	if how.Version != 0 && how.Version != p.Force.Version {
+	if how.Version != p.Force.Version {
 		return p.Force, ErrRace
 	}
 	return o.put(ctx, key, fleet, p, document.Bundle{Name: name, Version: p.version + 1,
