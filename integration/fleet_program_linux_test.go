@@ -178,7 +178,8 @@ func (p *place) forcing() {
 	p.wants(withdraw+" --identity "+team, "the gate could not be run, so nothing was signed")
 	p.wants("tadactl --home $ANN fleet policy list", "version 2     force")
 	p.wants(withdraw+" --no-gate 'it is over'", "ends the bundle")
-	p.wants("tadactl --home $ANN fleet policy list", `withdrawn  by ann, without a gate: "it is over"`)
+	p.wants("tadactl --home $ANN fleet policy list",
+		`withdrawn  by ann, without a gate: "it is over"`)
 	p.wants("tadactl --home $ANN log --json --kind fleet.ungated", `"withdrawn":true`)
 	p.wants("person tadactl --home $ANN fleet policy push tried "+text+" --label env=none",
 		"is now on trial")

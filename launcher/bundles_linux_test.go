@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +64,10 @@ func TestEntriesNameBundles(t *testing.T) {
 	keepBase(t, home, 7) // left by a fleet that this machine is no longer in
 	run("echo 1")
 	seen, names := said(0)
-	if i := slices.IndexFunc(names, func(s string) bool { return !strings.HasSuffix(s, " ") }); i >= 0 {
-		t.Errorf("%q in no fleet", names[i])
+	for _, name := range names {
+		if !strings.HasSuffix(name, " ") {
+			t.Errorf("%q in no fleet", name)
+		}
 	}
 	if err := os.WriteFile(home.Membership(), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,7 +102,8 @@ func TestEntriesNameBundles(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 	// what is no run names what holds at that time
-	if err := l.RecordUngated(Ungated{Bundle: "x", Version: 1, By: "ann", Why: "down"}); err != nil {
+	if err := l.RecordUngated(Ungated{Bundle: "x", Version: 1, By: "ann",
+		Why: "down"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, names = said(seen); len(names) != 1 || names[0] != record.KindUngated+" base@8" {

@@ -153,7 +153,8 @@ func TestDrafts(t *testing.T) {
 	ci := people.Member{Machine: document.Machine{Labels: document.Labels{"env": "ci"}}}
 	web := people.Member{Machine: document.Machine{Labels: document.Labels{"env": "web"}}}
 	force := document.Bundle{Name: "base", Version: 1, Machines: selector("*"), Text: "a: b\n"}
-	narrow := document.Bundle{Name: "base", Version: 2, Machines: selector("env=ci"), Text: "c: d\n"}
+	narrow := document.Bundle{Name: "base", Version: 2, Machines: selector("env=ci"),
+		Text: "c: d\n"}
 	wide := document.Bundle{Name: "base", Version: 2, Machines: selector("*"), Text: "c: d\n"}
 	for _, test := range []struct {
 		what string

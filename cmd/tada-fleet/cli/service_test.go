@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A path is one word of the command, whatever is in it.
@@ -60,7 +62,7 @@ func TestServiceIsRead(t *testing.T) {
 	}
 	for _, there := range []bool{false, true} {
 		if there {
-			if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			if err := hermetic.WriteProgram(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}

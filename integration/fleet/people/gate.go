@@ -78,13 +78,6 @@ func (e *GateError) untried() string {
 		audit.Plural(len(e.Untried), "connected machine"), strings.Join(some, ", "))
 }
 
-// A Change is what a person knows of a bundle that is to be in force, or to end.
-type Change struct {
-	Despite int    // the count of the GateError that is overruled; of a bundle that is tried
-	Version int64  // the version that was looked at; 0 for none
-	Ungated string // why what ran was not judged again; "" if it was
-}
-
 // ForcePolicy puts the version that is tried in force. While a connected machine that it is for has
 // not tried it, or would deny what it ran, the error is a *GateError, unless its count is given.
 func (o Office) ForcePolicy(ctx context.Context, key approval.Key, name string,

@@ -2,8 +2,8 @@ package registrar
 
 import "testing"
 
-// A link as commit aec72fb4 makes them is read, and made again it is the same: the registrar and the
-// machine that joins need not be of one version.
+// A link as commit aec72fb4 makes them is read, and made again it is the same: the registrar and
+// the machine that joins need not be of one version.
 func TestLinkOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	const text = "https://fleet.example:7443/#0011223344556677.c2VjcmV0LXNlY3JldC1zZWNyZXQ" +

@@ -80,6 +80,9 @@ func (b *Bucket) documents(ctx context.Context, id string) (map[int64]bool, erro
 		if n, ok := serialOf(id, name); ok {
 			there[n] = true
 		}
+		if len(there) > b.limits.documents {
+			return nil, errDocuments
+		}
 	}
 	return there, nil
 }

@@ -73,6 +73,9 @@ func (c Check) stored(ctx context.Context) (map[int64][]string, error) {
 	all := map[int64][]string{}
 	for _, id := range ids {
 		there, err := c.Bucket.documents(ctx, id)
+		if errors.Is(err, errDocuments) {
+			continue // it is reported with the machine: see followed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -121,6 +124,9 @@ var errPin = errors.New("it is of another fleet, of other administrators, or old
 // its manifests name to be there.
 func (c Check) followed(ctx context.Context, h *history, list []manifest) error {
 	there, err := c.Bucket.documents(ctx, h.id)
+	if errors.Is(err, errDocuments) {
+		return h.broken("%v", err)
+	}
 	if err != nil {
 		return err
 	}

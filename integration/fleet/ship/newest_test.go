@@ -58,7 +58,8 @@ func TestNewest(t *testing.T) {
 	}
 	m.Documents = [][]byte{b.signed(b.ann, nothing),
 		b.signed(b.ann, func(f *document.Fleet) {
-			f.People = append(f.People, document.Person{Name: "bob", Key: bob.Public(), Admin: true})
+			f.People = append(f.People, document.Person{Name: "bob", Key: bob.Public(),
+				Admin: true})
 		}),
 		b.signed(bob, func(f *document.Fleet) { f.Revoked = []string{m.ID} })}
 	m.run("one", false)
@@ -118,7 +119,9 @@ func TestOtherDocuments(t *testing.T) {
 	b := newBed(t)
 	first := b.signed(b.ann, nothing)
 	pin := b.fleet.Pin()
-	revoked := b.signed(b.ann, func(f *document.Fleet) { f.Revoked = []string{"tada-0000000000000000"} })
+	revoked := b.signed(b.ann, func(f *document.Fleet) {
+		f.Revoked = []string{"tada-0000000000000000"}
+	})
 	two := b.fleet
 	m, other := b.member(), b.member()
 	for _, one := range []*member{m, other} {
@@ -132,7 +135,9 @@ func TestOtherDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	stranger := newBed(t)
-	theirs := stranger.signed(stranger.ann, func(f *document.Fleet) { f.Name, f.Serial = "other", 3 })
+	theirs := stranger.signed(stranger.ann, func(f *document.Fleet) {
+		f.Name, f.Serial = "other", 3
+	})
 	newest := documentName(m.ID, 3)
 	for _, test := range []struct {
 		name string

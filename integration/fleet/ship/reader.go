@@ -51,6 +51,9 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 		if id == "" {
 			return ids, nil
 		}
+		if len(ids) == c.Bucket.machines {
+			return nil, errMachines
+		}
 		ids, after = append(ids, id), id+"0" // which sorts behind all that is below the id
 	}
 }
