@@ -16,8 +16,9 @@ import (
 // verify proves the records of machines from the bucket.
 func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	there := map[string]bool{}
-	err := f.each(cmd.Context(), ids, func(check ship.Check, id string) error {
-		there[id] = true
+	var check ship.Check
+	err := f.each(cmd.Context(), ids, func(c ship.Check, id string) error {
+		check, there[id] = c, true
 		found, err := check.Machine(cmd.Context(), id)
 		if failed := f.sayFinding(found, err); failed != nil {
 			return &stopError{failed}
@@ -29,7 +30,7 @@ func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	if len(ids) > 0 || !listed {
 		return err
 	}
-	return f.absent(cmd, there, err)
+	return f.absent(cmd, check, there, err)
 }
 
 // each does something with the record of each machine, or of all that the bucket has. Its error

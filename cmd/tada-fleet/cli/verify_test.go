@@ -32,6 +32,7 @@ type shipped struct {
 	fleet              document.Fleet
 	text               []byte // of the document
 	registrar          approval.Key
+	met                map[string][]byte // records that the next machine ships
 }
 
 func newPerson(t *testing.T, name string) approval.Key {
@@ -111,6 +112,9 @@ func (s *shipped) ship(commands ...string) {
 		Identity: identity, Now: time.Now, Documents: [][]byte{s.text}}, s.fleet,
 		ship.Key{ID: served.S3Key, Secret: served.S3Secret})
 	if err != nil {
+		s.Fatal(err)
+	}
+	if err := to.Meet(s.Context(), s.met); err != nil {
 		s.Fatal(err)
 	}
 	if _, _, err := to.Once(s.Context()); err != nil {
@@ -235,6 +239,19 @@ func TestVerifyByTheKeyAlone(t *testing.T) {
 	}
 	if out, status := alone(""); status != exit.Usage ||
 		!strings.Contains(out, "add this line to the file of the key: "+ship.PinLine(s.fleet)) {
+		t.Errorf("%d: %s", status, out)
+	}
+	const silent = "tada-0123456789abcdef"
+	record, err := document.Machine{ID: silent, Name: "never", Key: strings.Repeat("0", 64),
+		Joined: time.Now()}.Sign(s.registrar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.met = map[string][]byte{silent: record}
+	s.ship()
+	if out, status := alone(ship.PinLine(s.fleet)); status != exit.Tampered ||
+		!strings.Contains(out, silent+"  never\n  joined at ") ||
+		!strings.Contains(out, ", and has shipped nothing\n") {
 		t.Errorf("%d: %s", status, out)
 	}
 	other := s.fleet

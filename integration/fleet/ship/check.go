@@ -105,6 +105,9 @@ func (c Check) proven(ctx context.Context, id, dir string) (Finding, []stretch, 
 	if broken == nil {
 		broken = c.followed(ctx, h, list)
 	}
+	if broken == nil {
+		broken = c.kept(ctx, h, list)
+	}
 	if broken != nil && !errors.As(broken, &b) {
 		return f, nil, broken
 	}
@@ -191,7 +194,8 @@ func (c Check) stray(ctx context.Context, h *history, list []manifest, f *Findin
 		if err != nil {
 			return err
 		}
-		if _, ok := serialOf(h.id, name); ok || named[name] {
+		_, document := serialOf(h.id, name)
+		if _, _, ok := metOf(h.id, name); ok || document || named[name] {
 			continue
 		}
 		if n, ok := numberOf(h.id, name); !ok || n >= h.next {

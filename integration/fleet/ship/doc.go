@@ -11,6 +11,7 @@
 //	tada-<16 hex>/objects/<64 hex>        SHA-256 of the object as it is stored
 //	tada-<16 hex>/manifests/<10 digits>   from 0000000000 on
 //	tada-<16 hex>/fleet/<10 digits>       a fleet document, by its serial
+//	tada-<16 hex>/met/tada-<16 hex>-<64 hex>  the record of another machine, and its SHA-256
 //
 // The first part is the id of the machine. The bucket may have a prefix before it. The name of an
 // object is the hash of what is stored, not of its plain text: plans and commands are short and can
@@ -54,6 +55,7 @@
 //	            file ends here)
 //	missing     files that the record names, and that were gone before they could be shipped
 //	fleet       the serial of the newest fleet document that it knew; left out if not known
+//	met         the records of other machines that it has stored since, ID-SHA256; left out if none
 //	checkpoint  signed, of the log, with the cosignatures that it got; "" for none
 //	bytes       with a checkpoint: how long the log was
 //	by          key and record of the machines that cosigned it; left out if there are none
@@ -77,6 +79,13 @@
 // follows, whichever machine stored it, and so comes to the newest. A machine below which there is
 // another one, or not the one that its manifests name, is reported, as is one whose manifests go
 // back to an older one.
+//
+// # Machines that ship nothing
+//
+// Each machine stores the records of up to eight others, signed by the registrar (package
+// document): those with the next ids. So a reader knows of a machine that joined and never shipped,
+// while one of the eight before it does. The manifests name what is stored, so it cannot be taken
+// away.
 //
 // # How to verify
 //

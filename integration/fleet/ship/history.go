@@ -192,7 +192,7 @@ func (h *history) add(m manifest) error {
 		h.point, h.covered, h.tail = p, m.covered, nil
 	}
 	h.last = m
-	h.last.Pieces, h.last.Missing = nil, nil
+	h.last.Pieces, h.last.Missing, h.last.Met = nil, nil, nil
 	return nil
 }
 

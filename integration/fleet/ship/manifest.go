@@ -31,6 +31,7 @@ type manifest struct {
 	Pieces  []piece
 	Missing []string // files that the record names, and that were gone before they were shipped
 	Fleet   int64    // the serial of the newest fleet document that the machine knew; 0: not said
+	Met     []string // the records of other machines that it has stored: ID-SHA256
 	covered
 	keys
 }
@@ -62,6 +63,9 @@ func (m manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 		"time": plan.FormatTime(m.Time)}
 	if m.Fleet > 0 {
 		fields["fleet"] = m.Fleet
+	}
+	if len(m.Met) > 0 {
+		fields["met"] = m.Met
 	}
 	if len(m.By) > 0 {
 		fields["by"] = holders(m.By)
@@ -109,13 +113,17 @@ func readManifest(text []byte) (manifest, error) {
 	}
 	m := manifest{Machine: f.Text("machine"), Number: f.Number("number"),
 		Before: f.Text("before"), Time: f.Time("time"), Object: f.Text("object"),
-		Missing: f.Texts("missing"), Fleet: f.Number("fleet"), keys: keys{Log: f.Text("log")},
+		Missing: f.Texts("missing"), Fleet: f.Number("fleet"), Met: f.Texts("met"),
+		keys:    keys{Log: f.Text("log")},
 		covered: covered{f.Text("checkpoint"), f.Number("bytes"), by}}
 	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
 		m.Object != "" && !isSum(m.Object) || m.Before != "" && !isSum(m.Before) ||
 		len(f.List("pieces")) > maxPieces {
 		return manifest{}, errManifest
+	}
+	if err := readMet(m.Met); err != nil {
+		return manifest{}, err
 	}
 	return m, m.readPieces(f.Objects("pieces"))
 }

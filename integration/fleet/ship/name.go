@@ -11,6 +11,7 @@ const (
 	manifests = "/manifests/"
 	objects   = "/objects/"
 	documents = "/fleet/"
+	metFolder = "/met/"
 )
 
 // maxNumber is the highest number of a manifest: names sort as numbers do.

@@ -41,6 +41,7 @@ type Shipper struct {
 	history *history
 	sure    bool // the bucket has no manifest beyond those of history
 	published
+	met
 }
 
 // ErrFork is returned for a record that is not the one that the bucket has the beginning of.
@@ -114,7 +115,7 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 	if err != nil {
 		return p.sent, refused, err
 	}
-	s.sure = true
+	s.sure, s.unnamed = true, nil
 	s.history.keep(s.Note, s.place())
 	return p.sent, refused, nil
 }
@@ -127,7 +128,7 @@ func (s *Shipper) place() string {
 // packer begins a shipment.
 func (s *Shipper) packer(key launcher.LogKey) *packer {
 	return &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
-		form: manifest{Machine: s.ID, Time: s.Now().UTC(), Fleet: s.serial,
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(), Fleet: s.serial, Met: s.unnamed,
 			keys: keys{document.HolderOf(s.Record, s.Key), key.Public}}}
 }
 
@@ -151,7 +152,7 @@ func (s *Shipper) Late(ctx context.Context) (Sent, error) {
 	if err := p.store(ctx, covered{string(signed), c.Bytes, by}); err != nil {
 		return p.sent, err
 	}
-	s.sure = true
+	s.sure, s.unnamed = true, nil
 	s.history.keep(s.Note, s.place())
 	return p.sent, nil
 }
