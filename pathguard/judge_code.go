@@ -51,7 +51,7 @@ func (j *judgement) code(c *shellparse.Code) string {
 	case c.Source == shellparse.Literal || c.Source == shellparse.File:
 		j.contained = true
 		switch {
-		case !c.Opaque, c.Text != "" && printsOnly(c.Text):
+		case !c.Opaque && j.keeps(c), c.Text != "" && printsOnly(c.Text):
 			return ""
 		case j.talks(c.Command):
 			return "code.talks"
