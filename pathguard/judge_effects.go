@@ -56,7 +56,7 @@ func (j *judgement) hazards() {
 		}
 		if d == Ask && (j.lifted(h.Command, h.Risk, h.Rule) ||
 			j.begins(h.Command) && h.Rule == "code.agent" ||
-			h.Rule == "git.discard" && j.removesMade(h.Command)) {
+			h.Rule == "git.discard" && j.removesMade(h.Command) || j.fillsImage(h)) {
 			continue
 		}
 		message := h.Message

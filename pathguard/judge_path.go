@@ -56,6 +56,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
 		case place == InTemp && action == ToExecute && j.ownTemporary(t, full):
+		case place == InOutside && cell.Rule == "exec.stray" && j.isMissing(t, full):
 		case place == InTemp && cell.Rule == "delete.pattern" && j.meetsNothing(t):
 		case place == InSecret && action == ToRead && !t.Exists && j.makes(full, t.Effect):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
@@ -92,12 +93,23 @@ func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	switch {
 	case action == ToSweep && (j.moves(t.Command) || j.temporary(t)):
 		return ToDelete
+	case action == ToList && j.by(t.Command, "openssl") && j.signsElse(t):
+		return ToRead
 	case action == ToWrite && rewrites && t.Below() && (j.empties(t.Command) || j.shell(t.Command)):
 		return ToSweep
 	case action == ToWrite && rewrites && t.Glob && bareGlob(j, t) && j.empties(t.Command):
 		return ToSweep
 	}
 	return action
+}
+
+// signsElse reports whether openssl signs with a key that is not the workspace's, or does what
+// another file says: that can load code, which would have the key.
+func (j *judgement) signsElse(t *resolve.Target) bool {
+	return path.Ext(t.Path()) != ".pem" && !j.inside(t.Path()) ||
+		slices.ContainsFunc(j.script.Commands[t.Command].Args, func(w shellparse.Word) bool {
+			return !w.Static || w.Text == "-config"
+		})
 }
 
 // absentHere are the rules about losing or disclosing something. A build that removes what it made,

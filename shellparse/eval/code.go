@@ -212,6 +212,9 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 			return
 		}
 	}
+	if (lang == "python" || lang == "javascript") && w.readsNamed(s, lang, v, span) {
+		return
+	}
 	from := codeSource(v)
 	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})
 	w.opaque(s, InCode, executed(from, &stream{why: v.word().Why}), span)
