@@ -62,6 +62,7 @@ func (j *judgement) hazards() {
 		message := h.Message
 		switch about := j.about(h); {
 		case about == "":
+			message += j.onlyKnows(h)
 		case strings.Contains(message, theRepository):
 			message = strings.Replace(message, theRepository, about, 1)
 		default:

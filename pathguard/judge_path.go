@@ -65,6 +65,9 @@ func (j *judgement) target(t *resolve.Target) {
 			n := len(j.reasons)
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span,
 				t.Command)
+			if len(j.reasons) > n && cell.Rule == "delete.protected" && !t.Exists && !t.Unknown {
+				j.reasons[n].Risk = 1 // nothing is there
+			}
 			if len(j.reasons) > n && place == InWorkspace && j.isSpared(t, full) {
 				j.reasons[n].stands = StandsFor(cell.Rule) && j.isPlain(t.Command)
 			}
@@ -93,23 +96,12 @@ func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	switch {
 	case action == ToSweep && (j.moves(t.Command) || j.temporary(t)):
 		return ToDelete
-	case action == ToList && j.by(t.Command, "openssl") && j.signsElse(t):
-		return ToRead
 	case action == ToWrite && rewrites && t.Below() && (j.empties(t.Command) || j.shell(t.Command)):
 		return ToSweep
 	case action == ToWrite && rewrites && t.Glob && bareGlob(j, t) && j.empties(t.Command):
 		return ToSweep
 	}
 	return action
-}
-
-// signsElse reports whether openssl signs with a key that is not the workspace's, or does what
-// another file says: that can load code, which would have the key.
-func (j *judgement) signsElse(t *resolve.Target) bool {
-	return path.Ext(t.Path()) != ".pem" && !j.inside(t.Path()) ||
-		slices.ContainsFunc(j.script.Commands[t.Command].Args, func(w shellparse.Word) bool {
-			return !w.Static || w.Text == "-config"
-		})
 }
 
 // absentHere are the rules about losing or disclosing something. A build that removes what it made,

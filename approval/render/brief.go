@@ -63,6 +63,10 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	}
 	switch {
 	case v.truncated:
+		if v.hidden != "" {
+			v.line("cut", own(v.hidden+"read the details first"))
+			break
+		}
 		v.line("cut", own("not all is shown: read the details before you approve"))
 	case len(v.advice) > 0 && len(v.lines) < adviceRows:
 		v.oneLine("advice", append(own("to the agent: "), join(v.advice...)...))
