@@ -63,8 +63,11 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	}
 	switch {
 	case v.truncated:
-		v.lineAt(row, line, "note",
-			own("not all is shown here: read the details before you approve"))
+		note := "not all is shown here: read the details before you approve"
+		if v.hidden != "" {
+			note = v.hidden + "read the details first"
+		}
+		v.lineAt(row, line, "note", own(note))
 	case len(v.advice) > 0 && len(v.lines) < adviceRows:
 		v.oneLine("advice", append(own("to the agent: "), join(v.advice...)...))
 	case len(v.advice) > 0:

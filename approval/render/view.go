@@ -14,6 +14,7 @@ type view struct {
 	rows      []row // what the lines were made from
 	flowing   bool  // the lines are as long as they are
 	truncated bool
+	hidden    string   // how much of the command is not shown, in lines
 	advice    [][]unit // to the agent, with a denial
 	plain     bool     // what reasons point at is named, not marked
 	cutting   bool     // a long command is cut, so that the page fits a screen
