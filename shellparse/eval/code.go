@@ -212,7 +212,11 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 			return
 		}
 	}
-	if (lang == "python" || lang == "javascript") && w.readsNamed(s, lang, v, span) {
+	if text, names := w.readsNamed(lang, v); len(names) > 0 {
+		w.literalCode(s, lang, text, span)
+		for _, name := range names {
+			w.effect(s, Effect{Right: command.Read, Name: w.nameIn(name, s.dir), Span: span})
+		}
 		return
 	}
 	from := codeSource(v)
