@@ -19,8 +19,8 @@ type Fact struct {
 	Rule    string
 	Risk    int    // of Rule, 1 to 3
 	Message string // of Rule: one plain sentence, lower case
-	// of a makefile: the rule may not be wanted, or the variable not asked for; of a Write: a name that
-	// is not known may be this one
+	// of a makefile: the rule may not be wanted, or the variable not asked for; of a Write: a name
+	// that is not known may be this one
 	Maybe      bool
 	Start, End int // byte offsets in the program text
 }

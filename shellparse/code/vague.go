@@ -23,8 +23,8 @@ func (r *reader) vaguely(right command.Right, flags command.Flags, v value) bool
 	return true
 }
 
-// places adds the names of the text that those which are not known may be, and the directory itself.
-// The program is opaque if it can have others.
+// places adds the names of the text that those which are not known may be, and the directory
+// itself. The program is opaque if it can have others.
 func (r *reader) places() {
 	if !r.vague {
 		return
@@ -64,7 +64,8 @@ func (r *reader) places() {
 	}
 }
 
-// handsOn reports whether a name is a keyword of a call, or the input of a program that is written to.
+// handsOn reports whether a name is a keyword of a call, or the input of a program that is written
+// to.
 func (r *reader) handsOn(i int) bool {
 	next := r.toks[i+1:]
 	return next[0].is("=") || next[0].is(".") && len(next) > 1 && r.toks[i].text == "stdin" &&
@@ -77,7 +78,8 @@ func (r *reader) place(s string) {
 	case len(r.facts) > maxFacts:
 		r.opaque = true
 	default:
-		r.add(Fact{Right: command.Write, Maybe: true, Text: s, End: len(r.src)})
+		r.facts = append(r.facts,
+			Fact{Right: command.Write, Maybe: true, Text: s, End: len(r.src)})
 	}
 }
 
@@ -89,15 +91,16 @@ const maxFacts = 256
 
 // MayBePlace reports whether a text may be the name of something that is hidden, or elsewhere.
 func MayBePlace(s string) bool {
-	if s == "" || s == "/" || strings.Trim(s, ".") == "" && len(s) > 2 || strings.ContainsAny(s, "\n\x00") ||
-		len(s) >= 1<<12 || strings.Contains(s, "://") {
+	if s == "" || s == "/" || strings.Trim(s, ".") == "" && len(s) > 2 ||
+		strings.ContainsAny(s, "\n\x00") || len(s) >= 1<<12 || strings.Contains(s, "://") {
 		return false
 	}
-	return strings.ContainsAny(s[:1], "/~.") || strings.Contains(s, "/.") && !strings.Contains(s, " ")
+	return strings.ContainsAny(s[:1], "/~.") ||
+		strings.Contains(s, "/.") && !strings.Contains(s, " ")
 }
 
-// givers are the names by which a program gets text from its caller, finds its user's home, or makes
-// text that a person cannot read.
+// givers are the names by which a program gets text from its caller, finds its user's home, or
+// makes text that a person cannot read.
 var givers = []string{
 	"stdin", "STDIN", "input", "raw_input", "fileinput", "gets", "ARGF",
 	"environ", "getenv", "env", "ENV", "environb",

@@ -166,15 +166,7 @@ func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 		}
 		w.shell(child, "sh", f.Shell, span)
 	case len(f.Argv) > 0:
-		args := make([]value, len(f.Argv))
-		for i, a := range f.Argv {
-			if args[i] = known(a); a == code.Unknown {
-				args[i] = unknown("only the program knows it", Unknown)
-			}
-		}
-		c := newCall(args, nil, span)
-		c.program = true
-		w.interp.invoke(s.fork(), c)
+		w.started(s, f.Argv, lang, span)
 	case f.Right == command.Net:
 		e := endpoint(f.Text)
 		e.Upload = f.Flags&command.Upload != 0
@@ -185,6 +177,24 @@ func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 			w.ranPlanted(s, w.made(s, v), lang, span)
 		}
 		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(v, s.dir), Span: span})
+	}
+}
+
+// started is a program that one in another language starts. Of words that only the run knows, it
+// may get those that decide what is read.
+func (w *commands) started(s *state, argv []string, lang string, span Span) {
+	args, before := make([]value, len(argv)), len(w.out.Commands)
+	for i, a := range argv {
+		if args[i] = known(a); a == code.Unknown {
+			args[i] = unknown("only the program knows it", Unknown)
+		}
+	}
+	c := newCall(args, nil, span)
+	c.program = true
+	w.interp.invoke(s.fork(), c)
+	if slices.Contains(argv, code.Unknown) && slices.ContainsFunc(w.out.Commands[before:],
+		func(c Command) bool { return !c.ReadOnly }) {
+		w.code(Code{Lang: lang, Source: Literal, Opaque: true, Span: span})
 	}
 }
 
@@ -212,7 +222,11 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 			return
 		}
 	}
-	if (lang == "python" || lang == "javascript") && w.readsNamed(s, lang, v, span) {
+	if text, names := w.readsNamed(lang, v); len(names) > 0 {
+		w.literalCode(s, lang, text, span)
+		for _, name := range names {
+			w.effect(s, Effect{Right: command.Read, Name: w.nameIn(name, s.dir), Span: span})
+		}
 		return
 	}
 	from := codeSource(v)

@@ -77,7 +77,7 @@ func digitsOf(c *call, in *stream) digits {
 
 // printsFirst reports whether awk prints the first field of lines, cut at colons, and nothing else.
 func printsFirst(words []string) bool {
-	return len(words) > 0 && slices.Contains(words, "-F:") && first().MatchString(words[len(words)-1])
+	return slices.Contains(words, "-F:") && first().MatchString(words[len(words)-1])
 }
 
 var first = sync.OnceValue(func() *regexp.Regexp {

@@ -11,28 +11,27 @@ import (
 // Programs with names of files in them that only the run knows: for f in *.json; do python3 -c
 // "print(open('$f').read())"; done.
 
-// readsNamed takes a program that computes, prints and reads files, where all that is not known of
-// its text are names of files in quotes. It reports false, having done nothing, for any other. Who
-// may name a file of the workspace may as well write a program there; in a line that itself makes
-// a name with a quote, or gets something from elsewhere, the name could be the program.
-func (w *commands) readsNamed(s *state, lang string, v value, span Span) bool {
-	text, names := v.withNames()
+// readsNamed returns the text of a program that computes, prints and reads files, where all that is
+// not known of it are names of files in quotes, and those names: none for any other. Who may name a
+// file of the workspace may as well write a program there; in a line that itself makes a name with
+// a quote, or gets something from elsewhere, the name could be the program.
+func (w *report) readsNamed(lang string, v value) (text string, names []value) {
+	if lang != "python" && lang != "javascript" {
+		return "", nil
+	}
+	text, names = v.withNames()
 	if len(names) == 0 || slices.ContainsFunc(w.out.Effects, func(e Effect) bool {
 		return e.Net != nil || e.Right != command.Read && strings.ContainsAny(e.Name.Text, "'\"`")
 	}) {
-		return false
+		return "", nil
 	}
 	facts, opaque := code.Scan(lang, text)
 	if opaque || slices.ContainsFunc(facts, func(f code.Fact) bool {
 		return f.Right != command.Read || f.Flags&command.Source != 0
 	}) {
-		return false
+		return "", nil
 	}
-	w.literalCode(s, lang, text, span)
-	for _, name := range names {
-		w.effect(s, Effect{Right: command.Read, Name: w.nameIn(name, s.dir), Span: span})
-	}
-	return true
+	return text, names
 }
 
 // withNames is a value of which all is known but names of files, each alone in quotes, with a word
