@@ -743,6 +743,10 @@ var testOnly = map[string]map[string]string{
 	"pathguard/frozen": {
 		"pathguard": "a plan from the record has the verdict that it had",
 	},
+	"launcher/replay": {
+		"launcher/state": "a record is in a state directory",
+		"shellparse":     "plans are made of lines",
+	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
 	},
