@@ -408,6 +408,12 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "which runs were in a workspace",
 		"shellparse/command": "tables of programs are compared",
 	},
+	"launcher/live": {
+		"audit":            "which runs go on",
+		"launcher/control": "a session is reached by its socket",
+		"launcher/past":    "what the record says about a run",
+		"launcher/state":   "whether a process is the one that started a run",
+	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
 		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
@@ -456,6 +462,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/live":             "a run is told to stop by a signal",
 		"launcher/replay":           "another policy is tried beside the one in force",
 		"launcher/setup":            "the settings of other programs in which tada-run has a part",
 		"launcher/undo":             "what a run changes is kept, and put back",
@@ -567,6 +574,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"integration/console": {
+		"launcher/live":    "why a session cannot be shown",
 		"launcher/replay":  "it shows what runs teach",
 		"launcher/past":    "it shows recorded runs",
 		"launcher/pairing": "devices are paired and approve there",
@@ -597,6 +605,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/etcd": {},
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
+		"launcher/live":             "why a session cannot be attached to",
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",
@@ -746,6 +755,10 @@ var testOnly = map[string]map[string]string{
 	"launcher/replay": {
 		"launcher/state": "a record is in a state directory",
 		"shellparse":     "plans are made of lines",
+	},
+	"launcher/live": {
+		"launcher/permit": "what waits for an answer is no run that goes on",
+		"launcher/record": "a record is in a state directory",
 	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
