@@ -333,6 +333,7 @@ var plan = map[string]map[string]string{
 	"cmd/tada-fleet":       {"cmd/tada-fleet/cli": "the program"},
 	"cmd/tada-fleet/verbs": {},
 	"cmd/tada-fleet/cli": {
+		"launcher/replay":             "it judges the runs of machines again",
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
@@ -394,6 +395,25 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "a folder goes with the last file in it",
 		"pathguard/tamper":   "a file with something of tada-run in it is protected",
 	},
+	"launcher/replay": {
+		"approval":           "a grant that no run has used",
+		"approval/render":    "commands are shown by the one renderer",
+		"audit":              "it reads entries",
+		"audit/plans":        "the plans on record",
+		"launcher/past":      "how runs ended that asked",
+		"launcher/permit":    "the grants that there are",
+		"launcher/record":    "the kinds of entries",
+		"pathguard":          "the policies that judge",
+		"pathguard/frozen":   "plans are judged from the record",
+		"pathguard/pathname": "which runs were in a workspace",
+		"shellparse/command": "tables of programs are compared",
+	},
+	"launcher/live": {
+		"audit":            "which runs go on",
+		"launcher/control": "a session is reached by its socket",
+		"launcher/past":    "what the record says about a run",
+		"launcher/state":   "whether a process is the one that started a run",
+	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
 		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
@@ -442,6 +462,8 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/live":             "a run is told to stop by a signal",
+		"launcher/replay":           "another policy is tried beside the one in force",
 		"launcher/setup":            "the settings of other programs in which tada-run has a part",
 		"launcher/undo":             "what a run changes is kept, and put back",
 		"launcher/broker":           "its profile says what may be shared",
@@ -552,6 +574,8 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"integration/console": {
+		"launcher/live":    "why a session cannot be shown",
+		"launcher/replay":  "it shows what runs teach",
 		"launcher/past":    "it shows recorded runs",
 		"launcher/pairing": "devices are paired and approve there",
 		"launcher/push":    "devices are notified by it",
@@ -581,6 +605,8 @@ var plan = map[string]map[string]string{
 	"integration/servers/etcd": {},
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
+		"launcher/live":             "why a session cannot be attached to",
+		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
@@ -726,6 +752,14 @@ var testOnly = map[string]map[string]string{
 	"pathguard/frozen": {
 		"pathguard": "a plan from the record has the verdict that it had",
 	},
+	"launcher/replay": {
+		"launcher/state": "a record is in a state directory",
+		"shellparse":     "plans are made of lines",
+	},
+	"launcher/live": {
+		"launcher/permit": "what waits for an answer is no run that goes on",
+		"launcher/record": "a record is in a state directory",
+	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
 	},
@@ -760,6 +794,7 @@ var testOnly = map[string]map[string]string{
 		"approval/relay/served": "stories have an agent of a fleet",
 
 		"integration/scale":  "a record of many runs is made",
+		"launcher/replay":    "recorded runs are judged again",
 		"cmd/tada-run/cli":   "transcripts run the real programs in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real programs in the test binary",
 		"shellparse":         "the corpus is judged end to end",

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -145,7 +146,7 @@ func (c *talker) shows(text string) {
 
 func (h *held) join() *talker {
 	h.t.Helper()
-	conn, _, err := h.l.Dial(h.id)
+	conn, _, err := h.l.Live().Dial(h.id)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -217,12 +218,12 @@ func TestBadClients(t *testing.T) {
 		t.Errorf("the end: %s %v", f.Body, err)
 	}
 	<-h.ended
-	var gone *UnreachableError
-	if _, _, err := h.l.Dial(h.id); !errors.As(err, &gone) ||
+	var gone *live.UnreachableError
+	if _, _, err := h.l.Live().Dial(h.id); !errors.As(err, &gone) ||
 		!strings.Contains(err.Error(), "tadactl replay") {
 		t.Errorf("attach to what has ended: %v", err)
 	}
-	if _, _, err := h.l.Dial("zzzz"); err == nil ||
+	if _, _, err := h.l.Live().Dial("zzzz"); err == nil ||
 		!strings.Contains(err.Error(), "tadactl sessions") {
 		t.Errorf("attach to what never was: %v", err)
 	}

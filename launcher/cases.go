@@ -23,9 +23,9 @@ type triedCases struct {
 
 // Cases judges the cases of a policy as the account of this launcher.
 func (l *Launcher) Cases(p pathguard.Policy) []pathguard.CaseResult {
-	set := undoUnder(p, l.account)
+	can := l.undoOf(Request{})
 	return p.Cases(pathguard.Caller{Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
-		Local: pathguard.Local{Undo: keepsOf(l.undoOf(Request{}), set,
+		Local: pathguard.Local{Undo: p.UndoOf(l.account).Kept(can.Not, can.Session,
 			p.Settings().KeepBackground, func() string { return "" })}})
 }
 

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -34,10 +33,6 @@ func (l *Launcher) frozen() string {
 	}
 	return why
 }
-
-// orderSignal tells a launcher to look whether its machine is frozen. A launcher that does not know
-// it ignores it.
-const orderSignal = syscall.Signal(44)
 
 // offline says why no question about j can be asked now; "" if it can.
 func (l *Launcher) offline(j *Judgement) string {

@@ -97,7 +97,7 @@ func TestPaused(t *testing.T) {
 	t.Parallel()
 	m := runningMember(t, 3*time.Second)
 	m.freeze()
-	paused, ended, err := m.l.PauseAll(5 * time.Second)
+	paused, ended, err := m.l.Live().PauseAll(5 * time.Second)
 	if err != nil || len(paused) != 1 || len(ended) > 0 {
 		t.Fatalf("%q, %q, %v", paused, ended, err)
 	}
@@ -109,7 +109,7 @@ func TestPaused(t *testing.T) {
 	if r, err := m.l.Past(paused[0]); err != nil || !r.Paused || r.State != "running" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if again, _, err := m.l.PauseAll(time.Second); err != nil || len(again) != 1 {
+	if again, _, err := m.l.Live().PauseAll(time.Second); err != nil || len(again) != 1 {
 		t.Errorf("%q, %v", again, err)
 	}
 	if err := os.Remove(m.l.state.Freeze()); err != nil {
@@ -161,12 +161,12 @@ func TestNotPaused(t *testing.T) {
 			}
 		}
 		m.freeze()
-		paused, ended, err := l.PauseAll(time.Second)
+		paused, ended, err := l.Live().PauseAll(time.Second)
 		if err != nil || len(ended) == 1 != deaf || len(paused) == 1 == deaf {
 			t.Fatalf("%q, %q, %v", paused, ended, err)
 		}
 		if !deaf {
-			if gently, err := l.Kill(paused[0]); err != nil || !gently {
+			if gently, err := l.Live().Kill(paused[0]); err != nil || !gently {
 				t.Errorf("%v, %v", gently, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -111,7 +112,7 @@ func (u undoing) unless(succeeded bool) {
 // two changes of thread, so it is done where the sandbox is waited for anyway.
 func listen() chan os.Signal {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, append(session.Forwarded(), orderSignal)...)
+	signal.Notify(signals, append(session.Forwarded(), live.Order)...)
 	return signals
 }
 
@@ -163,7 +164,7 @@ func (s *started) connect() error {
 	}
 	s.hosting = newHosting(s)
 	s.out.secret, s.out.show = s.hosting.attached.IsPrivate, s.hosting.attached.Show
-	s.l.sweepSockets()
+	s.l.Live().SweepSockets()
 	return s.hosting.open()
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -103,7 +104,7 @@ func (w *supervision) stop() {
 // signal takes a signal that this process got.
 func (w *supervision) signal(sig os.Signal) {
 	switch {
-	case sig == orderSignal:
+	case sig == live.Order:
 		w.obey()
 	case w.pause != nil && w.endsOn(sig):
 		w.endsBy("signal")

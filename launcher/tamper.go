@@ -172,7 +172,7 @@ func (a *attempt) grantWrites() error {
 				paths = append(paths, path)
 			}
 		}
-		for plan := range allPlans(a.Plan) { // and those that do not exist yet
+		for plan := range a.Plan.All() { // and those that do not exist yet
 			for i := range plan.Targets {
 				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) &&
 					!slices.Contains(paths, t.Path()) {

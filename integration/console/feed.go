@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -17,8 +17,8 @@ var errOver = errors.New("this run is over")
 // attach connects to a run: to its session, or else to its transcript as it grows. The error is
 // errOver for one that has ended.
 func (s *Server) attach(id string, greeting wire.Greeting) (*feed, error) {
-	conn, _, err := s.inbox.Dial(id)
-	if gone := (*launcher.UnreachableError)(nil); errors.As(err, &gone) {
+	conn, _, err := s.inbox.Live().Dial(id)
+	if gone := (*live.UnreachableError)(nil); errors.As(err, &gone) {
 		if !gone.Alone {
 			return nil, errOver
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -43,8 +44,8 @@ func (c *ctl) attach() *cobra.Command {
 					return err
 				}
 			}
-			conn, id, err := l.Dial(prefix)
-			if gone := (*launcher.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone &&
+			conn, id, err := l.Live().Dial(prefix)
+			if gone := (*live.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone &&
 				!take {
 				return c.lookOn(cmd.Context(), id)
 			}

@@ -16,7 +16,7 @@ func (c *ctl) kill() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gently, err := l.Kill(id)
+			gently, err := l.Live().Kill(id)
 			if err != nil {
 				return err
 			}

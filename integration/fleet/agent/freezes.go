@@ -47,9 +47,9 @@ func (a *Agent) stop() error {
 	}
 	var paused, ended []string
 	if a.Folder.OnlyPauses(fleet) {
-		paused, ended, err = a.Launcher.PauseAll(stopWithin)
+		paused, ended, err = a.Launcher.Live().PauseAll(stopWithin)
 	} else {
-		ended, err = a.Launcher.EndAll(endWithin)
+		ended, err = a.Launcher.Live().EndAll(endWithin)
 	}
 	for what, runs := range map[string][]string{"stopped": paused, "ended": ended} {
 		if len(runs) > 0 {

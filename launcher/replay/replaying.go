@@ -1,4 +1,4 @@
-package launcher
+package replay
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -33,7 +34,7 @@ type Changed struct {
 	Count    int       `json:"count"`
 	Earlier  int       `json:"earlier"`  // of them, those that Replayed.Earlier counts
 	Examples []Example `json:"examples"` // the newest, at most three
-	Accepted bool      `json:"accepted"` // every rule is one of Replay.Accept
+	Accepted bool      `json:"accepted"` // every rule is one of Options.Accept
 }
 
 // Allows reports whether the runs of a group would no longer be asked about or denied.
@@ -67,39 +68,36 @@ const mostExamples = 3
 
 // Replay judges recorded runs under another configuration, by the plans on record. It neither reads
 // what the plans name nor writes anything. It remembers some hundred bytes of each plan.
-func (l *Launcher) Replay(o Replay) (Replayed, error) {
-	p := l.policy
-	if o.Config != nil {
-		var err error
-		if p, err = l.PolicyFrom(o.File, o.Config); err != nil {
-			return Replayed{}, err
-		}
+func (rec Record) Replay(o Options) (Replayed, error) {
+	p := rec.Policy
+	if o.Policy != nil {
+		p = *o.Policy
 	}
-	t := replaying(o, rejudge{policy: p, home: l.account},
-		rejudge{policy: l.policy, home: l.account})
-	err := t.add(l, plans.All(l.state.Plans(), l.Codec), "")
+	t := replaying(o, Judge{Policy: p, Home: rec.Account.Home},
+		Judge{Policy: rec.Policy, Home: rec.Account.Home})
+	err := t.add(rec, plans.All(rec.Plans, rec.Codec), "")
 	return t.Result(), err
 }
 
 // A Replaying is a replay that goes on, over one record or several.
 type Replaying struct {
-	Replay
-	next    rejudge
-	now     rejudge // the policy in force; for bundles, what is built in
+	Options
+	next    Judge
+	now     Judge // the policy in force; for bundles, what is built in
 	skipped map[string]int
 	changed map[string][]*Changed // by the name of the plan
 	groups  map[string]*Changed
 	done    Replayed
 }
 
-func replaying(o Replay, next, now rejudge) *Replaying {
-	return &Replaying{Replay: o, next: next, now: now, skipped: map[string]int{},
+func replaying(o Options, next, now Judge) *Replaying {
+	return &Replaying{Options: o, next: next, now: now, skipped: map[string]int{},
 		changed: map[string][]*Changed{}, groups: map[string]*Changed{}}
 }
 
 // add judges the runs of a record again. machine is whose it is, for examples.
-func (t *Replaying) add(log entries, stored iter.Seq[plans.Plan], machine string) error {
-	runs, err := tallyOf(log, t.Replay)
+func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine string) error {
+	runs, err := tallyOf(log, t.Options)
 	if err != nil {
 		return err
 	}
@@ -141,11 +139,11 @@ func (t *Replaying) plan(p plans.Plan, runs []tally, policies []string) {
 	}
 	var v pathguard.Verdict
 	if err == nil {
-		v, err = t.next.judge(f)
+		v, err = t.next.Verdict(f)
 	}
 	if err != nil {
 		if errors.Is(err, frozen.ErrOther) {
-			err = errOtherVersion
+			err = ErrOtherVersion
 		}
 		t.skip(err.Error(), runs)
 		return
@@ -184,7 +182,7 @@ func (t *Replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 	was, rules := r.verdict, v.Deciding()
 	if was < v.Decision {
 		rules = r.rules
-		if now, err := t.now.judge(f); err == nil && now.Decision == was {
+		if now, err := t.now.Verdict(f); err == nil && now.Decision == was {
 			rules = now.Deciding()
 		}
 	}
@@ -201,11 +199,11 @@ func (t *Replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 }
 
 // examples names the newest runs of each group.
-func (t *Replaying) examples(log entries, machine string) error {
+func (t *Replaying) examples(log record.Entries, machine string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}
-	return intents(log, t.Replay, func(r recorded) {
+	return intents(log, t.Options, func(r recorded) {
 		for _, g := range t.changed[r.Plan] {
 			if g.From == r.Verdict {
 				g.example(r, machine)

@@ -1,4 +1,4 @@
-package launcher
+package live
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // once. One that does not say within the time that it has stopped is ended. What was not started
 // yet looks for the order itself. It returns the ids of those that are stopped, and of those that
 // have ended.
-func (l *Launcher) PauseAll(within time.Duration) (paused, ended []string, err error) {
-	running, err := l.running()
+func (n Runs) PauseAll(within time.Duration) (paused, ended []string, err error) {
+	running, err := n.running()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -23,7 +23,7 @@ func (l *Launcher) PauseAll(within time.Duration) (paused, ended []string, err e
 	results := make([]pauseResult, len(running))
 	for i, r := range running {
 		if r.Within == "" { // otherwise its launcher is the whole session's
-			all.Go(func() { results[i] = l.pauseRun(r.ID, within) })
+			all.Go(func() { results[i] = n.pauseRun(r.ID, within) })
 		}
 	}
 	all.Wait()
@@ -49,9 +49,9 @@ type pauseResult struct {
 // askedAgain is how often a launcher is told, until its run has stopped.
 const askedAgain = 50 * time.Millisecond
 
-func (l *Launcher) pauseRun(id string, within time.Duration) pauseResult {
+func (n Runs) pauseRun(id string, within time.Duration) pauseResult {
 	for limit := time.Now().Add(within); ; time.Sleep(askedAgain) {
-		run, err := l.Past(id)
+		run, err := n.Past(id)
 		switch {
 		case errors.Is(err, state.ErrNoSuch):
 			return pauseResult{}
@@ -64,7 +64,7 @@ func (l *Launcher) pauseRun(id string, within time.Duration) pauseResult {
 		}
 		started := run.State == "running"
 		if late := time.Now().After(limit); late && started {
-			_, err := l.endRun(id, within/4)
+			_, err := n.endRun(id, within/4)
 			return pauseResult{ended: err == nil, err: notRunning(err)}
 		} else if late {
 			return pauseResult{}
@@ -73,7 +73,7 @@ func (l *Launcher) pauseRun(id string, within time.Duration) pauseResult {
 		if err != nil {
 			return pauseResult{err: notRunning(err)}
 		}
-		_ = unix.PidfdSendSignal(fd, orderSignal, nil, 0)
+		_ = unix.PidfdSendSignal(fd, Order, nil, 0)
 		unix.Close(fd)
 	}
 }

@@ -1,4 +1,4 @@
-package launcher
+package live
 
 import (
 	"errors"
@@ -23,20 +23,20 @@ const killWait = 5 * time.Second
 // five seconds SIGKILL to the launcher, whose whole tree dies with it. It returns whether
 // the launcher could write the end down itself; errors are that the session is unknown or not
 // running.
-func (l *Launcher) Kill(id string) (gently bool, err error) { return l.endRun(id, killWait) }
+func (n Runs) Kill(id string) (gently bool, err error) { return n.endRun(id, killWait) }
 
 // EndAll ends every run of the state directory, all at once, and returns the ids of those that have
 // ended. A run that has not ended by itself within the time is killed. It needs no store of
 // approvals: that of a fleet may be out of reach.
-func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
-	running, err := l.running()
+func (n Runs) EndAll(within time.Duration) ([]string, error) {
+	running, err := n.running()
 	if err != nil {
 		return nil, err
 	}
 	var ends sync.WaitGroup
 	results := make([]error, len(running))
 	for i, r := range running {
-		ends.Go(func() { _, results[i] = l.endRun(r.ID, within) })
+		ends.Go(func() { _, results[i] = n.endRun(r.ID, within) })
 	}
 	ends.Wait()
 	var ended []string
@@ -53,14 +53,14 @@ func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
 }
 
 // running returns the runs that have a place among those without an end.
-func (l *Launcher) running() ([]past.Run, error) {
-	ids, err := audit.RunningIDs(l.state.Audit())
+func (n Runs) running() ([]past.Run, error) {
+	ids, err := audit.RunningIDs(n.dir.Audit())
 	if err != nil {
 		return nil, err
 	}
 	var runs []past.Run
 	for _, id := range ids {
-		r, err := l.Past(id)
+		r, err := n.Past(id)
 		if errors.Is(err, state.ErrNoSuch) {
 			continue // its intent is not written yet
 		}
@@ -73,8 +73,8 @@ func (l *Launcher) running() ([]past.Run, error) {
 }
 
 // endRun is Kill with a time in which the run may end by itself.
-func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err error) {
-	run, err := l.Past(id)
+func (n Runs) endRun(id string, within time.Duration) (gently bool, err error) {
+	run, err := n.Past(id)
 	if err != nil {
 		return false, err
 	}
@@ -91,7 +91,7 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if hasEnded(fd, within) {
-		run, err = l.Past(id)
+		run, err = n.Past(id)
 		return run.State == "ended", err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil &&

@@ -1,22 +1,20 @@
-package launcher
+package replay
 
 import (
-	"encoding/json"
-	"errors"
-	"iter"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/past"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
-// A Replay says which recorded runs are judged again, and under what.
-type Replay struct {
-	Config    []byte // the text of another configuration; nil for the one in force
-	File      string // where that is
+// Options say which recorded runs are judged again, and under what.
+type Options struct {
+	Policy    *pathguard.Policy // nil for the one in force
 	Since     time.Time
 	Workspace string   // only runs in this directory and below; "" for all
 	Accept    []string // rules that may allow what they did not
@@ -42,30 +40,26 @@ type recorded struct {
 	time time.Time
 }
 
-// entries is a log that can be read.
-type entries interface {
-	Entries(audit.Filter) iter.Seq2[audit.Entry, error]
-}
-
 // intents calls visit for what was announced since a time in a workspace, oldest first.
-func intents(log entries, o Replay, visit func(recorded)) error {
-	for e, err := range log.Entries(audit.Filter{Kinds: []string{record.KindIntent},
-		Since: o.Since, From: o.from}) {
-		var bad *audit.BadEntry
-		var r recorded
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil
-		case errors.As(err, &bad): // audit verify names it
-		case err != nil:
-			return err
-		case json.Unmarshal(e.Body, &r) == nil &&
-			(o.Workspace == "" || isWithin(r.Dir, o.Workspace)):
-			r.time = e.Time
+func intents(log record.Entries, o Options, visit func(recorded)) error {
+	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
+	return record.Bodies(log, f, func(at time.Time, r recorded) {
+		if o.Workspace == "" || pathname.Within(r.Dir, o.Workspace) {
+			r.time = at
 			visit(r)
 		}
-	}
-	return nil
+	})
+}
+
+// NamedPlans are the names of the plans of the runs of a log from a byte on.
+func NamedPlans(log record.Entries, from int64) (map[string]bool, error) {
+	named := map[string]bool{}
+	err := intents(log, Options{from: from}, func(r recorded) {
+		if r.Plan != "" {
+			named[r.Plan] = true
+		}
+	})
+	return named, err
 }
 
 // A tally counts the runs of one plan with the same verdict under the same policy.
@@ -83,7 +77,7 @@ type tallied struct {
 	without  int      // runs that have none
 }
 
-func tallyOf(log entries, o Replay) (t tallied, err error) {
+func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 	t.plans = map[string][]tally{}
 	numbers := map[string]int{}
 	err = intents(log, o, func(r recorded) {
@@ -110,4 +104,13 @@ func tallyOf(log entries, o Replay) (t tallied, err error) {
 		t.plans[r.Plan] = list
 	})
 	return t, err
+}
+
+// A Record has runs that can be judged again, the plans of these, and the policy in force.
+type Record struct {
+	*past.Reader
+	Approvals *permit.Approvals
+	Plans     string // the folder of the plans
+	Account   pathguard.Account
+	Policy    pathguard.Policy
 }

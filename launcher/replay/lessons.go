@@ -1,4 +1,4 @@
-package launcher
+package replay
 
 import (
 	"cmp"
@@ -43,9 +43,9 @@ type answered struct {
 const noRule = "a rule would allow what you have denied"
 
 // Lessons finds rules that would have spared the answered questions since a time.
-func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
+func (rec Record) Lessons(since time.Time) (Lessons, error) {
 	asked := map[string]*answered{}
-	for r, err := range l.Newest(since) {
+	for r, err := range rec.Newest(since) {
 		if err != nil {
 			return Lessons{}, err
 		}
@@ -53,9 +53,9 @@ func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
 			noteAsked(asked, r)
 		}
 	}
-	s := &study{asked: asked, policy: rejudge{policy: l.policy, home: l.account},
+	s := &study{asked: asked, policy: Judge{Policy: rec.Policy, Home: rec.Account.Home},
 		left: map[string]int{}}
-	for plan := range plans.All(l.state.Plans(), l.Codec) {
+	for plan := range plans.All(rec.Plans, rec.Codec) {
 		if a := asked[plan.Name]; a != nil && plan.Err == nil {
 			a.plan, _ = frozen.Thaw(plan.Bytes)
 		}
@@ -87,7 +87,7 @@ func noteAsked(asked map[string]*answered, r past.Run) {
 // A study is a search for lessons that goes on.
 type study struct {
 	asked  map[string]*answered
-	policy rejudge
+	policy Judge
 	rules  []Proposal
 	left   map[string]int
 }
@@ -97,8 +97,8 @@ func (s *study) under(p pathguard.Policy, a *answered) (pathguard.Decision, erro
 	if a.plan == nil {
 		return pathguard.Deny, errNoPlan
 	}
-	r := rejudge{policy: p, home: s.policy.home}
-	v, err := r.judge(a.plan)
+	r := Judge{Policy: p, Home: s.policy.Home}
+	v, err := r.Verdict(a.plan)
 	return v.Decision, err
 }
 
@@ -107,7 +107,7 @@ func (s *study) learn(name string, a *answered) {
 	if len(a.yes) == 0 {
 		return
 	}
-	if d, err := s.under(s.policy.policy, a); err != nil || d != pathguard.Ask {
+	if d, err := s.under(s.policy.Policy, a); err != nil || d != pathguard.Ask {
 		return
 	}
 	p, err := s.policy.at(a.plan)
@@ -165,7 +165,7 @@ func (s *study) join() {
 
 // allowsDenied reports whether a rule would allow a plan that a person has denied.
 func (s *study) allowsDenied(rule pathguard.Learned) bool {
-	p, err := s.policy.policy.With(rule)
+	p, err := s.policy.Policy.With(rule)
 	if err != nil {
 		return true
 	}
@@ -185,7 +185,7 @@ func (s *study) weigh() {
 	for i := range s.rules {
 		p := &s.rules[i]
 		p.Key, p.Rule, p.AtMost = p.rule.Key, p.rule.Entry, p.rule.AtMost()
-		with, err := s.policy.policy.With(p.rule)
+		with, err := s.policy.Policy.With(p.rule)
 		for name, a := range s.asked {
 			newest := a.runs[len(a.runs)-1]
 			text := cmp.Or(newest.Inside, newest.Command)

@@ -1,4 +1,4 @@
-package launcher
+package replay
 
 import (
 	"context"
@@ -23,10 +23,10 @@ type Unneeded struct {
 
 // Unneeded finds what no run since a time has needed. ok is false if the record does not go back as
 // far, or has no plan of a run since: then nothing can be said.
-func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
+func (rec Record) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
 	named := map[string]bool{}
 	begun, unknown := false, false
-	err = intents(l, Replay{}, func(r recorded) {
+	err = intents(rec, Options{}, func(r recorded) {
 		switch {
 		case r.time.Before(since):
 			begun = true
@@ -40,7 +40,7 @@ func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, o
 		return u, false, err
 	}
 	fitted, asked := map[pathguard.Way]bool{}, map[string]bool{}
-	for p := range plans.All(l.state.Plans(), l.Codec) {
+	for p := range plans.All(rec.Plans, rec.Codec) {
 		if !named[p.Name] || p.Err != nil {
 			continue
 		}
@@ -48,36 +48,36 @@ func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, o
 		if err != nil {
 			return u, false, nil // of another version: a rule may have been needed
 		}
-		for _, r := range l.policy.Fittings(f.Plan) {
+		for _, r := range rec.Policy.Fittings(f.Plan) {
 			fitted[r.Way] = true
 		}
-		for plan := range allPlans(f.Plan) {
+		for plan := range f.Plan.All() {
 			for _, r := range plan.Registries {
 				asked[r.Name] = true
 			}
 		}
 	}
-	for _, r := range l.policy.Rules() {
+	for _, r := range rec.Policy.Rules() {
 		if r.Verdict == pathguard.Allow && !fitted[r.Way] {
 			u.Rules = append(u.Rules, r)
 		}
 	}
-	for _, name := range l.policy.Settings().Registries {
+	for _, name := range rec.Policy.Settings().Registries {
 		if !asked[name] {
 			u.Registries = append(u.Registries, name)
 		}
 	}
-	u.Grants, err = l.unusedGrants(ctx, since)
+	u.Grants, err = rec.unusedGrants(ctx, since)
 	return u, true, err
 }
 
 // unusedGrants are the grants from before a time that no run has used since.
-func (l *Launcher) unusedGrants(ctx context.Context, since time.Time) ([]approval.Grant, error) {
+func (rec Record) unusedGrants(ctx context.Context, since time.Time) ([]approval.Grant, error) {
 	var list []approval.Grant
-	if !l.HasStore() {
+	if !rec.Approvals.HasStore() {
 		return list, nil
 	}
-	grants, err := l.Grants(ctx)
+	grants, err := rec.Approvals.Grants(ctx)
 	old := map[string]approval.Grant{}
 	for _, g := range grants {
 		if g.Issued.Before(since) {
@@ -87,7 +87,7 @@ func (l *Launcher) unusedGrants(ctx context.Context, since time.Time) ([]approva
 	if err != nil || len(old) == 0 {
 		return list, err
 	}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{approval.KindGrantUsed},
+	for e, err := range rec.Entries(audit.Filter{Kinds: []string{approval.KindGrantUsed},
 		Since: since}) {
 		var body struct {
 			Grant string `json:"grant_id"`

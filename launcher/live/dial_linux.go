@@ -1,4 +1,4 @@
-package launcher
+package live
 
 import (
 	"errors"
@@ -13,29 +13,29 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// sweepSockets removes what launchers that were killed left behind.
-func (l *Launcher) sweepSockets() {
-	alive := audit.Alive(l.state.Audit())
-	entries, _ := os.ReadDir(l.state.Runtime())
+// SweepSockets removes what launchers that were killed left behind.
+func (n Runs) SweepSockets() {
+	alive := audit.Alive(n.dir.Audit())
+	entries, _ := os.ReadDir(n.dir.Runtime())
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), control.SocketSuffix)
 		if ok && state.IsID(id) && !alive(id) {
-			_ = os.Remove(filepath.Join(l.state.Runtime(), e.Name()))
+			_ = os.Remove(filepath.Join(n.dir.Runtime(), e.Name()))
 		}
 	}
 }
 
 // Dial connects to the session whose id begins with prefix. The error is an [UnreachableError]
 // where there is no such session to attach to.
-func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
-	run, err := l.Past(prefix)
+func (n Runs) Dial(prefix string) (conn *os.File, id string, err error) {
+	run, err := n.Past(prefix)
 	if err != nil {
 		return nil, "", err
 	}
 	if run.Within != "" {
-		return l.Dial(run.Within)
+		return n.Dial(run.Within)
 	}
-	conn, err = control.Connect(l.state.Runtime(), run.ID)
+	conn, err = control.Connect(n.dir.Runtime(), run.ID)
 	if err == nil {
 		return conn, run.ID, nil
 	}

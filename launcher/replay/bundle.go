@@ -1,4 +1,4 @@
-package launcher
+package replay
 
 import (
 	"iter"
@@ -8,16 +8,16 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// ReplayBundle begins a replay of runs of other machines under o.Config alone, as a bundle of a
-// fleet: the files of a machine could only be stricter. The error is of a text that is refused.
-func (l *Launcher) ReplayBundle(o Replay) (*Replaying, error) {
-	file := pathguard.ConfigFile{Path: o.File, Layer: pathguard.FleetLayer,
-		Draft: append([]byte{}, o.Config...)}
-	if _, err := pathguard.Load(l.accountOf(), file); err != nil {
+// Bundle begins a replay of runs of other machines under a text alone, as a bundle of a fleet: the
+// files of a machine could only be stricter. The error is of a text that is refused.
+func Bundle(a pathguard.Account, name string, text []byte, o Options) (*Replaying, error) {
+	file := pathguard.ConfigFile{Path: name, Layer: pathguard.FleetLayer,
+		Draft: append([]byte{}, text...)}
+	if _, err := pathguard.Load(a, file); err != nil {
 		return nil, err
 	}
-	none := pathguard.ConfigFile{Path: o.File, Layer: pathguard.FleetLayer, Draft: []byte{}}
-	return replaying(o, rejudge{bundle: &file}, rejudge{bundle: &none}), nil
+	none := pathguard.ConfigFile{Path: name, Layer: pathguard.FleetLayer, Draft: []byte{}}
+	return replaying(o, Judge{bundle: &file}, Judge{bundle: &none}), nil
 }
 
 // A Copy is the record of another machine, or a part of it: the folders of its log and plans.

@@ -1,4 +1,4 @@
-package launcher
+package replay
 
 import (
 	"path/filepath"
@@ -11,12 +11,12 @@ import (
 
 // Learned are the lessons since a time, with rules for the connections that were refused since: the
 // most frequent first.
-func (l *Launcher) Learned(since time.Time) (Lessons, error) {
-	lessons, err := l.Lessons(since)
+func (rec Record) Learned(since time.Time) (Lessons, error) {
+	lessons, err := rec.Lessons(since)
 	if err != nil {
 		return Lessons{}, err
 	}
-	refused, err := l.Refused(since)
+	refused, err := rec.Refused(since)
 	if err != nil {
 		return Lessons{}, err
 	}
