@@ -29,20 +29,44 @@ var changingText string
 // names, types, modes, owners, content, links, times and attributes; or the run has said why not.
 // A redo makes it as the line left it.
 func TestChangingLinesAreUndone(t *testing.T) {
+	undoLines(t, changingText, testing.Short())
+}
+
+//go:embed testdata/changing_odd.txt
+var oddText string
+
+// python makes a line of the table of odd spellings a command line.
+const python = `python3 -c "import os,ctypes,mmap,socket
+C=ctypes.CDLL(None)
+def T(f,*a,**k):
+ try: return f(*a,**k)
+ except OSError: pass
+%s"`
+
+// So with unusual calls, names and descriptors: none is missed in silence.
+func TestOddChangesAreUndone(t *testing.T) {
+	undoLines(t, oddText, true)
+}
+
+// undoLines tries a table of lines, with each at one level only (half) or at both.
+func undoLines(t *testing.T, table string, half bool) {
 	template := furnished(t)
 	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
 		n := int(level)
-		for line := range strings.Lines(changingText) {
+		for line := range strings.Lines(table) {
 			line = strings.TrimSuffix(line, "\n")
 			program, text, row := strings.Cut(line, " | ")
 			if !row || strings.HasPrefix(line, "#") {
 				continue
 			}
-			if n++; testing.Short() && n%2 == 0 {
+			if n++; half && n%2 == 0 {
 				continue // the other level has it
 			}
 			t.Run(level.String()+"/"+text, func(t *testing.T) {
 				t.Parallel()
+				if rest, ok := strings.CutPrefix(program, "py"); ok && rest != "thon3" {
+					program, text = "python3"+rest, fmt.Sprintf(python, text)
+				}
 				for _, name := range strings.Fields(program) {
 					if name == "strong" && level == sandbox.Base {
 						t.Skip("base refuses it")

@@ -233,12 +233,15 @@ func (j *Journal) touch(dir int) error {
 // done ends the note of one change.
 func (j *Journal) done(err error) error {
 	if e, ok := err.(*NotKeptError); ok {
-		l := Lack{e.Path, e.Err.Error()}
-		j.book.lacks = append(j.book.lacks, l)
-		j.add(l.append)
+		j.lack(Lack{e.Path, e.Err.Error()})
 	}
 	if e := j.flush(); e != nil {
 		return e
 	}
 	return err
+}
+
+func (j *Journal) lack(l Lack) {
+	j.book.lacks = append(j.book.lacks, l)
+	j.add(l.append)
 }
