@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -66,4 +67,26 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	w.end(j)
+}
+
+// What changed before the journal was told of it is told, and a run's own files and folders are not.
+func TestLate(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("late", "x")
+	w.write("in time", "x")
+	nextTick()
+	h := &hand{j: w.begin("run")}
+	nextTick()
+	if err := os.Chtimes(w.path("late"), time.Unix(9, 0), time.Unix(9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	h.create(w.path("made"), "x", 0)
+	h.rewrite(w.path("made"), "y", 0, 0)
+	h.rename(w.path("made"), w.path("moved"), 0)
+	h.chmod(w.path("moved"), 0o600)
+	h.chmod(w.path("in time"), 0o600)
+	h.chmod(w.path("late"), 0o600)
+	if s := w.end(h.j); len(s.Lacks) != 1 || s.Lacks[0].Path != w.path("late") {
+		t.Errorf("%+v", s)
+	}
 }
