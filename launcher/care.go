@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -262,6 +263,7 @@ func (l *Launcher) pack(ctx context.Context, log *audit.Log, quota bool, f *Free
 	}
 	f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec)
 	done(err)
+	done(l.TidyIfDue(ctx))
 	f.Store, err = l.Compact(ctx)
 	done(err)
 	return errors.Join(errs...)
@@ -303,9 +305,9 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 	}
 	for _, e := range entries {
 		s := l.storeNamed(e.Name())
-		n, expireErr := s.Expire(l.person(tamper.CLI), before)
+		n, expireErr := s.Expire(person(tamper.CLI), before)
 		gone += n
-		err = errors.Join(err, expireErr, deliver(log, s, audit.Lazy))
+		err = errors.Join(err, expireErr, record.Deliver(log, s, audit.Lazy))
 	}
 	return gone, err
 }

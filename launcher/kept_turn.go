@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
@@ -21,24 +22,24 @@ func (k *kept) begins(run string) {
 }
 
 // ends says that a command inside of a session has ended, and returns what it changed.
-func (k *kept) ends(run string) RunChanges {
+func (k *kept) ends(run string) past.RunChanges {
 	if k == nil {
-		return RunChanges{}
+		return past.RunChanges{}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := &k.parts
 	at := slices.Index(p.runs, run)
 	if k.journal == nil || at <= 0 {
-		return RunChanges{}
+		return past.RunChanges{}
 	}
 	if at == len(p.runs)-1 && !k.turn(p.runs[at-1], true) {
-		return RunChanges{} // what follows stays in its part
+		return past.RunChanges{} // what follows stays in its part
 	}
 	one := p.each[run]
 	p.runs = slices.Delete(p.runs, at, at+1)
 	delete(p.each, run)
-	return changesOf(one.summary(), nil, 0)
+	return past.ChangesOf(one.summary(), nil, 0)
 }
 
 // turn ends the present part, with a walk as end, and begins the next one of a run. It reports

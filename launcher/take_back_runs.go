@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -62,10 +63,10 @@ func (s Selection) String() string {
 
 // fitting returns what tells whether a kept run is one of a selection.
 func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool, error) {
-	past := map[string]Past{}
+	runs := map[string]past.Run{}
 	since := l.state.Now()
 	for _, k := range kept {
-		if at := timeOf(partOf(k.Run)); at.Before(since) {
+		if at := past.TimeOf(partOf(k.Run)); at.Before(since) {
 			since = at
 		}
 	}
@@ -73,7 +74,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		if err != nil {
 			return nil, err
 		}
-		past[r.ID] = r
+		runs[r.ID] = r
 	}
 	first, dir := "", ""
 	var err error
@@ -81,7 +82,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		if first, err = l.KeptRun(s.Since); err != nil {
 			return nil, err
 		}
-		dir = past[first].Dir
+		dir = runs[first].Dir
 	} else if s.Agent != "" {
 		if dir, err = l.workspaceOf(s.Dir); err != nil {
 			return nil, err
@@ -95,18 +96,12 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		s.Session = session.ID
 	}
 	return func(id string) bool {
-		r := past[partOf(id)]
+		r := runs[partOf(id)]
 		return id >= first && (s.run == "" || r.ID == s.run) &&
 			(dir == "" || isWithin(r.Dir, dir)) &&
 			(s.Agent == "" || r.IsOf(s.Agent)) &&
 			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)
 	}, nil
-}
-
-// IsOf reports whether a run was proposed by an agent, by the name that it gives itself.
-func (p Past) IsOf(agent string) bool {
-	name := strings.TrimPrefix(p.Agent, "?")
-	return name == agent || strings.TrimPrefix(name, "mcp/") == agent
 }
 
 // workspaceOf is the workspace that a folder is in, or the folder.
@@ -189,11 +184,11 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 	slices.Sort(ids)
 	id, err := state.Only(slices.Compact(ids), prefix)
 	if errors.Is(err, state.ErrNoSuch) {
-		if past, known := l.Past(prefix); known == nil {
-			if past.Session && l.keptInside(kept, past.ID) {
-				return past.ID, nil
+		if r, known := l.Past(prefix); known == nil {
+			if r.Session && l.keptInside(kept, r.ID) {
+				return r.ID, nil
 			}
-			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", past.ID, errNothingKept)
+			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", r.ID, errNothingKept)
 		}
 	}
 	if err != nil {
@@ -211,7 +206,7 @@ func (l *Launcher) keptInside(kept []undo.Info, session string) bool {
 }
 
 // PastOfPart returns the run that a journal is a part of.
-func (l *Launcher) PastOfPart(name string) (Past, error) { return l.Past(partOf(name)) }
+func (l *Launcher) PastOfPart(name string) (past.Run, error) { return l.Past(partOf(name)) }
 
 // LastUndo returns the newest undo that was not itself undone.
 func (l *Launcher) LastUndo() (string, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -187,14 +188,14 @@ func (d *requestServer) told(status *int) {
 
 // endWithin records the end of what ran inside, and what it changed. The status is nil if no process
 // could report it.
-func (p permitted) endWithin(status *int, changed RunChanges) {
+func (p permitted) endWithin(status *int, changed past.RunChanges) {
 	defer p.close()
 	o := object{"within": p.Request.Within.Session, "exited": status != nil,
 		"duration_us": time.Since(p.began).Microseconds()}
 	if status != nil {
 		o["status"] = *status
 	}
-	changed.record(o)
+	changed.AddTo(o)
 	_ = p.record(record.KindEnd, o, audit.Lazy)
 	what := "it ran inside a session and its status was not reported"
 	if status != nil {

@@ -63,7 +63,7 @@ func (j *judgement) sends() {
 				Rule: upload})
 		}
 	}
-	for _, d := range Daemons(j.script, "what this service does for it") {
+	for _, d := range Daemons(j.script, "what the service does is not kept") {
 		j.undo.add(Loss{Why: d})
 	}
 }

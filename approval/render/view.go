@@ -83,6 +83,14 @@ func (v *view) line(label string, units []unit) {
 	v.section(Value, label, units)
 }
 
+// lineAt adds a section before the given row, which is the given line.
+func (v *view) lineAt(row, line int, label string, units []unit) {
+	rows, lines := slices.Clone(v.rows[row:]), slices.Clone(v.lines[line:])
+	v.rows, v.lines = v.rows[:row], v.lines[:line]
+	v.line(label, units)
+	v.rows, v.lines = append(v.rows, rows...), append(v.lines, lines...)
+}
+
 // section adds a row under a label.
 func (v *view) section(k Kind, label string, units []unit) {
 	v.add(row{Row: Row{Kind: k, Label: label}, units: units, first: pad(label) + " ",

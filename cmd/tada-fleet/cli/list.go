@@ -22,7 +22,8 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 			refused := refusedBy(all, m.ID)
 			if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
 				"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
-				"agent": m.Agent, "not_shipped": m.Unshipped, "refused": refused},
+				"agent": m.Agent, "not_shipped": m.Unshipped, "refused": refused,
+				"replays": append([]string{}, m.Replays...)},
 				"%s  %-16s  %-30s  %-20s  %s\n%s", m.ID, m.Name, standing(m), m.Labels, m.Owner,
 				troubles(m, refused)); err != nil {
 				return err
@@ -62,6 +63,9 @@ func troubles(m people.Member, refused map[string]string) (text string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
 		text += fmt.Sprintf("    %s does not cosign its record: %q\n", name, refused[name])
+	}
+	for _, what := range m.Replays {
+		text += fmt.Sprintf("    somebody gave it %s: look who can write answers in etcd\n", what)
 	}
 	return text
 }

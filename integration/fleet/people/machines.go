@@ -23,7 +23,8 @@ type Member struct {
 	Head      string    // of its record, when it was seen: SIZE:HASH
 	Policies  []Standing
 	Refuses   []Refusal
-	Unshipped string // why its record is not shipped, as it says; "" if it is
+	Unshipped string   // why its record is not shipped, as it says; "" if it is
+	Replays   []string // answers that somebody gave it again, or for something else
 }
 
 // A Refusal is a machine whose log another one does not cosign: it was cut or rewritten.
@@ -67,6 +68,9 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 			}
 			for _, r := range f.Objects("record") {
 				one.Unshipped = shown(r.Text("why"))
+			}
+			for _, r := range f.Objects("replays") {
+				one.Replays = append(one.Replays, shown(r.Text("why")))
 			}
 		}
 		list = append(list, one)
