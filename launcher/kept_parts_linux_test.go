@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/undo"
@@ -30,6 +31,7 @@ func TestOverall(t *testing.T) {
 func TestPartsOfCommands(t *testing.T) {
 	l, req := world(t)
 	p := &sandbox.Profile{Write: []sandbox.Path{{Name: req.Dir}}}
+	time.Sleep(20 * time.Millisecond) // a tick of the file system's clock
 	k, err := l.keep(p, "session", req.Dir, nil, false)
 	if err != nil {
 		t.Fatal(err)
@@ -41,20 +43,20 @@ func TestPartsOfCommands(t *testing.T) {
 		}
 		newFile(t, filepath.Join(req.Dir, name))
 	}
-	change("first")
+	change("new first")
 	k.begins("one")
-	change("a")
+	change("new a")
 	k.begins("two")
-	change("b")
-	change("c")
+	change("new b")
+	change("new c")
 	two := k.ends("two")
-	change("d")
+	change("new d")
 	one, none := k.ends("one"), k.ends("one")
-	change("last")
+	change("new last")
 	whole := k.close(sandbox.Receipt{})
 	if two.Changes.Added != 2 || one.Changes.Added != 2 || none.Changes != nil ||
 		whole.Changes.Added != 6 || whole.Reversible != true {
-		t.Errorf("%v; %v; %v; %v", one, two, none, whole)
+		t.Errorf("%v; %v; %v; %v %+v", one, two, none, whole, whole.Lacks)
 	}
 	kept, err := l.keptRuns()
 	names := ""
