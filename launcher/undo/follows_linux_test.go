@@ -69,7 +69,7 @@ func TestGoesOn(t *testing.T) {
 	w.end(j)
 }
 
-// What changed before the journal was told of it is told, and a run's own files and folders are not.
+// What changed before the journal was told of it is told, and a run's own files are not.
 func TestLate(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	w.write("late", "x")

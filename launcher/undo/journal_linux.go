@@ -240,8 +240,3 @@ func (j *Journal) done(err error) error {
 	}
 	return err
 }
-
-func (j *Journal) lack(l Lack) {
-	j.book.lacks = append(j.book.lacks, l)
-	j.add(l.append)
-}

@@ -80,6 +80,11 @@ func (j *Journal) inode(at *folder, name string, now State) *inode {
 	return i
 }
 
+func (j *Journal) lack(l Lack) {
+	j.book.lacks = append(j.book.lacks, l)
+	j.add(l.append)
+}
+
 // isLate reports whether something that was there before the run has changed since the start, and
 // is noted only now. An undo changes what it puts back.
 func (j *Journal) isLate(now State) bool {
