@@ -48,8 +48,10 @@ func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
 		return nil, nil
 	}
 	k := &kept{collect: l.collectKept, stands: stands}
+	whole := slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return w.Name == ground })
 	for _, w := range p.Write {
-		if !slices.Contains(except, w.Name) {
+		inside := whole && w.Name != ground && isWithin(w.Name, ground)
+		if !inside && !slices.Contains(except, w.Name) {
 			k.cover(w.Name, ground)
 		}
 	}

@@ -97,7 +97,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 	}
 	return func(id string) bool {
 		r := runs[partOf(id)]
-		return id >= first && (s.run == "" || r.ID == s.run) &&
+		return id >= first && (s.run == "" || partOf(id) == s.run) &&
 			(dir == "" || isWithin(r.Dir, dir)) &&
 			(s.Agent == "" || r.IsOf(s.Agent)) &&
 			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)

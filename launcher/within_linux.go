@@ -186,8 +186,8 @@ func (d *requestServer) told(status *int) {
 	}
 }
 
-// endWithin records the end of what ran inside, and what it changed. The status is nil if no process
-// could report it.
+// endWithin records the end of what ran inside, and what it changed. The status is nil if no
+// process could report it.
 func (p permitted) endWithin(status *int, changed past.RunChanges) {
 	defer p.close()
 	o := object{"within": p.Request.Within.Session, "exited": status != nil,

@@ -134,3 +134,28 @@ func TestKilled(t *testing.T) {
 		removeAll(sub)
 	}
 }
+
+// What changed while a killed run may have gone on is its own, and what an undo of it did at any
+// later time is no later change.
+func TestInTime(t *testing.T) {
+	undone := &Run{book: &book{head: head{start: 400e9}}, last: 500e9}
+	r := &restorer{run: &Run{book: &book{head: head{start: 10e9}}, last: 100e9},
+		past: &past{runs: []*Run{{book: &book{head: head{start: 200e9}}}, undone}}}
+	for at, want := range map[int64]bool{50e9: true, 101e9: true, 103e9: false, 201e9: false,
+		399e9: false, 400e9: true, 501e9: true, 503e9: false, 900e9: false} {
+		if got := r.inTime(State{Changed: at}); got != want {
+			t.Errorf("%d: %v", at, got)
+		}
+	}
+	r.u = &Journal{book: book{head: head{start: 800e9}}}
+	if !r.inTime(State{Changed: 900e9}) || r.inTime(State{Changed: 700e9}) {
+		t.Error("what this undo does is not its own")
+	}
+	r.scene = newScene(r.run.book, renewals{})
+	for born, want := range map[int64]bool{5e9: false, 50e9: true, 101e9: true, 103e9: false} {
+		s := State{ID: ID{Birth: born}, Mode: 0o040755, Changed: 300e9}
+		if r.knows(s) != want {
+			t.Errorf("a folder that was made at %d: %v", born, !want)
+		}
+	}
+}

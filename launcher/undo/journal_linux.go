@@ -233,9 +233,7 @@ func (j *Journal) touch(dir int) error {
 // done ends the note of one change.
 func (j *Journal) done(err error) error {
 	if e, ok := err.(*NotKeptError); ok {
-		l := Lack{e.Path, e.Err.Error()}
-		j.book.lacks = append(j.book.lacks, l)
-		j.add(l.append)
+		j.lack(Lack{e.Path, e.Err.Error()})
 	}
 	if e := j.flush(); e != nil {
 		return e

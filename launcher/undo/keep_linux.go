@@ -70,11 +70,27 @@ func (j *Journal) inode(at *folder, name string, now State) *inode {
 		// its times are those before its entries changed
 		now.Accessed, now.Modified = d.before.Accessed, d.before.Modified
 	}
+	if at != nil && j.isLate(now) {
+		j.lack(Lack{join(at.path(), name), unnoted})
+	}
 	i := &inode{at: at, name: name, before: now, n: len(j.book.inodes) + 1}
 	j.book.inodes = append(j.book.inodes, i)
 	j.index.inodes[now.ID] = i
 	j.add(i.append)
 	return i
+}
+
+func (j *Journal) lack(l Lack) {
+	j.book.lacks = append(j.book.lacks, l)
+	j.add(l.append)
+}
+
+// isLate reports whether something that was there before the run has changed since the start, and
+// is noted only now. An undo changes what it puts back.
+func (j *Journal) isLate(now State) bool {
+	start := j.book.head.start
+	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth < start &&
+		now.Changed >= start
 }
 
 // hold keeps an inode that goes: by a link, or by what is needed to make it again.

@@ -13,9 +13,17 @@ type scene struct {
 	was   map[ID][]location // where the folder was before the run
 	known map[ID]bool       // folders of the run and of its trees
 	fds   map[*folder]int
-	going map[*folder]bool // being looked for
 	now   renewals
 	from  map[ID]ID // now, the other way
+	search
+}
+
+// A search is how far the scene is in looking for a folder. A folder that is gone has several
+// places where it may be, and each of those is in a folder that may be gone.
+type search struct {
+	going map[*folder]bool // being looked for
+	gone  map[*folder]error
+	loops int // how often it came to a folder that is being looked for
 }
 
 // renewals are what undos made anew, by the identity of what was there before.
@@ -63,7 +71,7 @@ func (s *scene) isOther(now, was ID) bool {
 
 func newScene(k *book, now renewals) *scene {
 	s := &scene{k, map[ID][]location{}, map[ID][]location{}, map[ID]bool{},
-		map[*folder]int{}, map[*folder]bool{}, now, map[ID]ID{}}
+		map[*folder]int{}, now, map[ID]ID{}, search{map[*folder]bool{}, map[*folder]error{}, 0}}
 	for old, id := range now {
 		s.from[id] = old
 	}
@@ -115,11 +123,22 @@ func (s *scene) open(f *folder) (int, error) {
 		return fd, nil
 	}
 	if s.going[f] {
+		s.loops++
 		return -1, ErrMoved
+	}
+	if len(s.going) == 0 {
+		clear(s.gone) // it may have been put back since
+	}
+	if err := s.gone[f]; err != nil {
+		return -1, err
 	}
 	s.going[f] = true
 	defer delete(s.going, f)
+	loops := s.loops
 	fd, err := s.find(f)
+	if err != nil && loops == s.loops {
+		s.gone[f] = err
+	}
 	if err != nil {
 		return -1, err
 	}
