@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A path is one word of the command, whatever is in it.
@@ -34,7 +36,7 @@ func TestServiceIsAUnit(t *testing.T) {
 	// it takes no quotes and backslashes in the path of a program
 	program := filepath.Join(dir, `a b/100%/$HOME/x<&>`, "tada-fleet")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o755),
-		os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755)); err != nil {
+		hermetic.WriteProgram(program, []byte("#!/bin/sh\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "tada-fleet.service")
