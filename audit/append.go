@@ -2,10 +2,12 @@ package audit
 
 import (
 	"fmt"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // Append adds one entry and returns it as written. The body must be the bytes of one canonical JSON
-// object; they are written unchanged.
+// object; they are written unchanged, except that LogOptions.Policies are added.
 //
 // After an error nothing counts as recorded, and what the entry announces must not happen. The
 // errors are ErrBody, ErrKind and ErrTooLong (nothing was written); ErrBusy; ErrNoSpace (Intent
@@ -19,6 +21,10 @@ func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
 	if err := checkObject(body); err != nil {
 		return Entry{}, fmt.Errorf("append %q: %w: %w", kind, ErrBody, err)
 	}
+	body, err := l.under(body)
+	if err != nil {
+		return Entry{}, fmt.Errorf("append %q: %w: %w", kind, ErrBody, err)
+	}
 	if len(body) > MaxLine-256 {
 		return Entry{}, fmt.Errorf("append %q: %w: %s, at most %d", kind, ErrTooLong,
 			Plural(len(body), "byte"), MaxLine-256)
@@ -30,6 +36,20 @@ func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
 		return Entry{}, fmt.Errorf("append %q: %w", kind, err)
 	}
 	return e, nil
+}
+
+// under returns a body with the policies of the log, unless it names its own.
+func (l *Log) under(body []byte) ([]byte, error) {
+	if len(l.opts.Policies) == 0 {
+		return body, nil
+	}
+	v, err := canonical.Parse(body)
+	o, _ := v.(map[string]any)
+	if _, own := o["policies"]; own || err != nil {
+		return body, err
+	}
+	o["policies"] = l.opts.Policies
+	return canonical.Append(nil, o)
 }
 
 func (l *Log) append(kind string, body []byte, d Durability) (Entry, error) {

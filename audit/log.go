@@ -58,6 +58,9 @@ type LogOptions struct {
 	// MinFree is how many bytes must be free before an Intent. 0 means the smaller of 64 MiB and 2
 	// % of the file system.
 	MinFree int64
+	// Policies are what holds here, besides what is on this machine: each body that Append takes
+	// has them as "policies", unless it has its own
+	Policies []string
 }
 
 // A Log appends to the log in one folder. Any number of processes may each have their own; its

@@ -166,6 +166,29 @@ func TestAppendRefuses(t *testing.T) {
 	mustAppend(t, l, "k", long[:MaxLine-300]+`"}`)
 }
 
+// What holds on the machine is in each body, unless that has its own; with it, too, a body has its
+// limit.
+func TestPolicies(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := openTest(t, dir)
+	l.opts.Policies = []string{"base@7", "ci@1"}
+	for body, want := range map[string]string{
+		`{}`:                       `{"policies":["base@7","ci@1"]}`,
+		`{"a":1,"z":"\u00e9"}`:     `{"a":1,"policies":["base@7","ci@1"],"z":"\u00e9"}`,
+		`{"policies":["base@6"]}`:  `{"policies":["base@6"]}`,
+		`{"a":{"policies":"own"}}`: `{"a":{"policies":"own"},"policies":["base@7","ci@1"]}`,
+	} {
+		if e := mustAppend(t, l, "k", body); string(e.Body) != want {
+			t.Errorf("%s, not %s", e.Body, want)
+		}
+	}
+	long := `{"a":"` + strings.Repeat("x", MaxLine-266) + `"}`
+	if _, err := l.Append("k", []byte(long), Lazy); !errors.Is(err, ErrTooLong) {
+		t.Errorf("%d bytes: %v", len(long), err)
+	}
+	mustVerify(t, dir)
+}
+
 // B-R4.6: the anchor has the head after every entry, so also after every hundredth and at the end;
 // a log cut before it is reported.
 func TestAnchor(t *testing.T) {

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -96,6 +97,7 @@ func TestFleetOfTwo(t *testing.T) {
 		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
+		p.forcing()
 	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
@@ -142,6 +144,47 @@ func (p *place) alone() {
 		"add another: tadactl fleet person add KEY --admin")
 	p.wants("tadactl --home $ANN fleet unfreeze", "  by ann  machines with env=none\n")
 	p.wants("person tadactl --home $ANN fleet unfreeze zzz", `no freeze has the id "zzz"`)
+}
+
+// forcing puts bundles in force. Where records are shipped, what ran is judged again first; doing
+// without is said, signed and recorded.
+func (p *place) forcing() {
+	p.t.Helper()
+	team := filepath.Join(p.t.TempDir(), "team.key")
+	text := filepath.Join(p.t.TempDir(), "extra.yaml")
+	if err := errors.Join(os.WriteFile(team, []byte(noTeam), 0o600),
+		os.WriteFile(text, []byte("background: end\n"), 0o600)); err != nil {
+		p.t.Fatal(err)
+	}
+	push := "person tadactl --home $ANN fleet policy push extra " + text + " --label env=none"
+	force := "person tadactl --home $ANN fleet policy force extra"
+	p.wants(push, "is now on trial")
+	p.wants(force, "WITHOUT THE GATE")
+	p.wants("tadactl --home $ANN fleet policy list", `without a gate: "the fleet ships no records"`)
+	p.wants("person tadactl --home $ANN fleet ship --bucket records --endpoint http://127.0.0.1:9 "+
+		"--recipient age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg",
+		"tadactl fleet ship-key")
+	p.wants("tadactl --home $ANN fleet ship", "# fleet: ")
+	p.wants(push, "is now on trial")
+	p.wants(force+" || echo status $?", "--no-gate REASON")
+	p.wants(force+" --identity "+team, "the gate could not be run, so nothing was signed")
+	p.wants(force+" --identity "+team+" --no-gate x", "--no-gate is instead of")
+	p.wants("tadactl --home $ANN fleet policy list", "version 2     shadow")
+	p.wants(force+" --no-gate 'storage is down'", "extra version 2 is in force")
+	p.wants("tadactl --home $ANN fleet policy list", `without a gate: "storage is down"`)
+	p.wants("tadactl --home $ANN log --json --kind fleet.ungated", `"why":"storage is down"`)
+	withdraw := "person tadactl --home $ANN fleet policy withdraw extra"
+	p.wants(withdraw+" || echo status $?", "--no-gate REASON")
+	p.wants(withdraw+" --identity "+team, "the gate could not be run, so nothing was signed")
+	p.wants("tadactl --home $ANN fleet policy list", "version 2     force")
+	p.wants(withdraw+" --no-gate 'it is over'", "ends the bundle")
+	p.wants("tadactl --home $ANN fleet policy list",
+		`withdrawn  by ann, without a gate: "it is over"`)
+	p.wants("tadactl --home $ANN log --json --kind fleet.ungated", `"withdrawn":true`)
+	p.wants("person tadactl --home $ANN fleet policy push tried "+text+" --label env=none",
+		"is now on trial")
+	p.wants("person tadactl --home $ANN fleet policy withdraw tried", "ends the bundle")
+	p.wants("person tadactl --home $ANN fleet ship --off", "nothing is shipped any more")
 }
 
 // noTeam is a key of age with which nothing is encrypted.

@@ -100,7 +100,7 @@ func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
 		return err
 	}
 	defer log.Close()
-	body := object{"workspace": workspace, "sha256": "", "by": l.person(tamper.CLI).User}
+	body := object{"workspace": workspace, "sha256": "", "by": person(tamper.CLI).User}
 	all := l.acceptances()
 	delete(all, workspace)
 	if to != nil {

@@ -23,11 +23,3 @@ func configsOf(list []state.Bundle) (files []pathguard.ConfigFile) {
 	}
 	return files
 }
-
-// bundleNames are the names of bundles in the record.
-func bundleNames(list []state.Bundle) (names []string) {
-	for _, b := range list {
-		names = append(names, b.String())
-	}
-	return names
-}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -35,7 +36,7 @@ func (r *announced) intent() object {
 		o["shadow"] = shadow
 	}
 	if len(r.l.force) > 0 {
-		o["policies"] = bundleNames(r.l.force)
+		o["policies"] = state.BundleNames(r.l.force)
 	}
 	if tries := r.l.tries(r.Judgement); len(tries) > 0 {
 		o["trials"] = tries

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -28,11 +29,9 @@ type kept struct {
 	more    int // of what was missed
 	closed  bool
 	collect func(time.Duration) (int, error) // makes room in the store
-	changes RunChanges
+	changes past.RunChanges
+	parts   parts
 }
-
-// maxMissed bounds what is named of what was missed.
-const maxMissed = 64
 
 // keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
 // caches of tools, is left out (except).
@@ -60,6 +59,7 @@ func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
 	}
 	store, err := l.undoStore()
 	if err == nil {
+		k.parts = newParts(store, id)
 		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees, Stands: stands})
 	}
 	if err != nil {
@@ -119,9 +119,9 @@ func names(list []sandbox.Path) (names []string) {
 
 // close ends the journal, and says what the run changed. Where the run could write in whole
 // folders, these are searched for changes that were not announced.
-func (k *kept) close(r sandbox.Receipt) RunChanges {
+func (k *kept) close(r sandbox.Receipt) past.RunChanges {
 	if k == nil {
-		return RunChanges{}
+		return past.RunChanges{}
 	}
 	for _, lost := range r.Lost {
 		if lost.Protection == sandbox.Undo {
@@ -133,22 +133,30 @@ func (k *kept) close(r sandbox.Receipt) RunChanges {
 	if k.closed {
 		return k.changes
 	}
-	end, s := undo.End{}, undo.Summary{Reversible: "false"}
-	if !k.single {
-		end.Walk = maxWalk
-	}
+	s := undo.Summary{Reversible: "false"}
 	if k.journal != nil {
-		var err error
-		if s, err = k.journal.Close(end); err != nil {
-			k.missed = append(k.missed, undo.Lack{Why: err.Error()})
-		}
+		s = k.end(true)
 	}
 	if slices.ContainsFunc(s.Lacks,
 		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
 		_, _ = k.collect(spared) // later runs have room
 	}
-	k.closed, k.journal, k.changes = true, nil, changesOf(s, k.missed, k.more)
+	k.closed, k.journal, k.changes = true, nil, past.ChangesOf(s, k.missed, k.more)
 	return k.changes
+}
+
+// end ends the present journal. With walk, the trees are searched where the run could write in
+// whole folders.
+func (k *kept) end(walk bool) undo.Summary {
+	end := undo.End{}
+	if walk && !k.single {
+		end.Walk = maxWalk
+	}
+	s, err := k.journal.Close(end)
+	if err != nil {
+		k.missed = append(k.missed, undo.Lack{Why: err.Error()})
+	}
+	return k.parts.add(k.journal, s)
 }
 
 // spared is the age up to which what is kept of a run makes no room for that of others.
@@ -170,11 +178,15 @@ func (k *kept) Miss(name, why string) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	lack := undo.Lack{Path: name, Why: why}
+	if one := k.parts.now(); one != nil {
+		one.miss(lack)
+	}
 	if len(k.missed) == maxMissed {
 		k.more++
 		return
 	}
-	if lack := (undo.Lack{Path: name, Why: why}); !slices.Contains(k.missed, lack) {
+	if !slices.Contains(k.missed, lack) {
 		k.missed = append(k.missed, lack)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // Learned are the lessons since a time, with rules for the connections that were refused since: the
@@ -24,7 +26,7 @@ func (l *Launcher) Learned(since time.Time) (Lessons, error) {
 }
 
 // connectionRules are rules for connections that were refused.
-func connectionRules(refused []Lesson) (list []Proposal) {
+func connectionRules(refused []past.Lesson) (list []Proposal) {
 	for _, l := range refused {
 		who := make([]string, len(l.Programs))
 		for i, p := range l.Programs {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -34,7 +35,7 @@ type Proposal struct {
 // An answered plan is one that was asked about.
 type answered struct {
 	yes, no map[string]bool // the questions, by answer
-	runs    []Past
+	runs    []past.Run
 	plan    *frozen.Frozen
 }
 
@@ -68,7 +69,7 @@ func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
 }
 
 // noteAsked adds a run to what is known of its plan.
-func noteAsked(asked map[string]*answered, r Past) {
+func noteAsked(asked map[string]*answered, r past.Run) {
 	a := asked[r.Plan]
 	if a == nil {
 		a = &answered{yes: map[string]bool{}, no: map[string]bool{}}

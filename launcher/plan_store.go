@@ -6,6 +6,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -48,7 +49,7 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 
 // Touched returns what the plan of a recorded run touches, by the five words of effects, as it was
 // when the run was judged. The error says why it cannot be told.
-func (l *Launcher) Touched(r Past) (map[string][]string, error) {
+func (l *Launcher) Touched(r past.Run) (map[string][]string, error) {
 	if r.Plan == "" {
 		return nil, plans.ErrNone
 	}

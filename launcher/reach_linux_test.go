@@ -22,16 +22,16 @@ func TestContacts(t *testing.T) {
 		// contact; so is a proxy.
 		{"", "curl https://example.com/x; make", "", sandbox.Hosts, "example.com:443 (curl)"},
 		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts,
-			"example.com:443; any other host asks again"},
+			"example.com:443; asks you about others"},
 		{"", "nowhere-installed https://example.com/x; make", "", sandbox.Hosts,
 			"example.com:443 (each program asks)"},
 		{"", "curl https://example.com/x; make", "https_proxy=http://proxy.test:3128/",
 			sandbox.Hosts,
-			"example.com:443 (curl), servers of this workspace, through the proxy"},
+			"example.com:443 (curl), local servers of this workspace, through the proxy"},
 		{"", "curl http://localhost:1/x", "", sandbox.Hosts,
-			"servers of this workspace; any other host asks again"},
+			"local servers of this workspace; asks you about others"},
 		{"network: {localhost: false}\n", "make", "", sandbox.Hosts,
-			"network: none; any other host asks again"},
+			"network: none; asks you about others"},
 		{"network: {localhost: false}\nsecurity: {command_level: never}\n", "make", "",
 			sandbox.Off, "no network"},
 		{"network: {default: on}\n", "make", "", sandbox.Full, "network: any host"},
@@ -48,11 +48,11 @@ func TestContacts(t *testing.T) {
 			"http_proxy=one.test:1 https_proxy=two.test:2 all_proxy=one.test:1", sandbox.Hosts,
 			"through the proxy two.test:2 or one.test:1,"},
 		{"", "curl https://example.com/x", "https_proxy=*.test:80", sandbox.Hosts,
-			"example.com:443; any other host asks again"},
+			"example.com:443; asks you about others"},
 		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts,
-			"servers of this workspace; any other host asks again"},
+			"local servers of this workspace; asks you about others"},
 		{registries, "make", "", sandbox.Hosts,
-			"*.x.test, 10.0.0.0/8, api.example:443, servers of this workspace"},
+			"*.x.test, 10.0.0.0/8, api.example:443, local servers of this workspace"},
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
 		l, req := world(t)
@@ -126,24 +126,5 @@ func TestProxy(t *testing.T) {
 		if got := proxyOf(address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
-	}
-}
-
-// The smallest rules, each once, and none for what gives credentials away.
-func TestLearn(t *testing.T) {
-	got := Learn([]PastConnection{
-		{Kind: "tcp", Host: "a.test", Count: 1},
-		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 2,
-			Program: "/usr/bin/curl"},
-		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 3,
-			Program: "/usr/bin/git"},
-		{Kind: "udp", Host: "c.test", Refused: true, Fix: "c.test:443", Count: 1},
-		{Kind: "tcp", Host: "169.254.169.254", Refused: true, Fix: "169.254.169.254:80",
-			Why: "it is the credentials of the machine", Count: 1},
-		{Kind: "listen", Host: "0.0.0.0", Refused: true, Fix: "--publish 80", Count: 1},
-	})
-	if len(got) != 4 || got[0].Rule != "b.test:443" || got[0].Count != 5 ||
-		len(got[0].Programs) != 2 || got[1].Rule != "" || got[2].Rule != "" || got[3].Port != "80" {
-		t.Errorf("%+v", got)
 	}
 }

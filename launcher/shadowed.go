@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -23,7 +24,7 @@ type ShadowPolicy struct {
 
 // ShadowPolicy returns the one that was set, even if its time is over; false if there is none.
 func (l *Launcher) ShadowPolicy() (s ShadowPolicy, ok bool, err error) {
-	text, err := ReadSettings(l.state.ShadowPolicy())
+	text, err := setup.Read(l.state.ShadowPolicy())
 	if text == nil {
 		return s, false, err
 	}

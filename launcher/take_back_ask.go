@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -25,7 +26,9 @@ func (l *Launcher) PlanFor(req Request, take undo.Take, own func(id string) bool
 	if err != nil {
 		return Undone{}, err
 	}
-	take.Runs = []string{run.ID}
+	if take.Runs, err = l.Parts(run.ID); err != nil {
+		return Undone{}, err
+	}
 	steps, err := l.PlanUndo(take)
 	return Undone{Taken: run.ID, Result: undo.Result{Steps: steps}}, err
 }
@@ -42,7 +45,9 @@ func (l *Launcher) AskUndo(ctx context.Context, req Request, take undo.Take,
 	if err != nil {
 		return Undone{}, err
 	}
-	take.Runs = []string{run.ID}
+	if take.Runs, err = l.Parts(run.ID); err != nil {
+		return Undone{}, err
+	}
 	u := &takeBack{l: l, req: req, take: take, command: "undo_run " + run.ID,
 		why: func(steps []undo.Step) string { return l.whyAsk(run, steps, own) }}
 	a, err := u.attempt()
@@ -77,15 +82,15 @@ func (l *Launcher) finishUndo(a *attempt, by *permit.Authority) error {
 }
 
 // takenBy is the run that is meant. It ran in the workspace at hand.
-func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (Past, error) {
+func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (past.Run, error) {
 	ground, err := l.workspaceOf(req.Dir)
 	if err != nil {
-		return Past{}, err
+		return past.Run{}, err
 	}
 	if len(take.Runs) > 0 && take.Runs[0] != "" {
 		id, err := l.KeptRun(take.Runs[0])
 		if err != nil {
-			return Past{}, err
+			return past.Run{}, err
 		}
 		run, err := l.Past(id)
 		if err == nil && !isWithin(run.Dir, ground) {
@@ -96,22 +101,22 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 	}
 	kept, err := l.keptRuns()
 	if err != nil {
-		return Past{}, err
+		return past.Run{}, err
 	}
 	for _, k := range slices.Backward(kept) {
-		if !own(k.Run) {
+		if !own(partOf(k.Run)) {
 			continue
 		}
-		if run, err := l.Past(k.Run); err == nil && isWithin(run.Dir, ground) {
+		if run, err := l.PastOfPart(k.Run); err == nil && isWithin(run.Dir, ground) {
 			return run, nil
 		}
 	}
-	return Past{}, fmt.Errorf("no run of this client has changed a file in %q; give the id of a "+
-		"run; the user finds it with: tadactl sessions", ground)
+	return past.Run{}, fmt.Errorf("no run of this client has changed a file in %q; give the "+
+		"id of a run; the user finds it with: tadactl sessions", ground)
 }
 
 // whyAsk says why a person is asked before a run is taken back, "" if no one is.
-func (l *Launcher) whyAsk(run Past, steps []undo.Step, own func(string) bool) string {
+func (l *Launcher) whyAsk(run past.Run, steps []undo.Step, own func(string) bool) string {
 	switch {
 	case !own(run.ID):
 		return "this agent did not start it"
@@ -143,6 +148,9 @@ func (l *Launcher) laterIn(folder, id string) string {
 	}
 	at := slices.IndexFunc(kept, func(k undo.Info) bool { return k.Run == id })
 	for _, k := range kept[at+1:] {
+		if partOf(k.Run) == id {
+			continue
+		}
 		run, err := l.Kept(k.Run)
 		if errors.Is(err, undo.ErrUnknownRun) {
 			continue // it has changed nothing yet

@@ -70,6 +70,7 @@ func decode(t *testing.T, e audit.Entry, r *runs.Run) map[string]any {
 		}
 	}
 	check(t, class, v)
+	inSchema(t, class, v)
 	return v
 }
 

@@ -2,17 +2,18 @@ package console
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 )
 
 // changes is the part of the page with what a run changed, as a diff; nothing if that is not known.
 // It is made once for all pages of the run that are open.
-func (s visit) changes(p launcher.Past) g.Node {
+func (s visit) changes(p past.Run) g.Node {
 	diff := s.diffs.get(p.ID, s.recorded(), func() g.Node { return s.diff(p) })
 	if diff == nil {
 		return nil
@@ -25,13 +26,22 @@ func (s visit) changes(p launcher.Past) g.Node {
 		h.Href(s.root()+"run/"+p.ID+"/undo"), g.Text(text))))}
 }
 
-func (s *Server) diff(p launcher.Past) g.Node {
-	run, err := s.inbox.Kept(p.ID)
+func (s *Server) diff(p past.Run) g.Node {
+	parts, err := s.inbox.Parts(p.ID)
 	if err != nil {
 		return nil
 	}
 	out := clipped{left: mostDiff}
-	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) || out.Len() == 0 {
+	for _, part := range slices.Backward(parts) {
+		run, err := s.inbox.Kept(part)
+		if err == nil {
+			err = run.Diff(&out)
+		}
+		if err != nil && !errors.Is(err, errFull) {
+			return nil
+		}
+	}
+	if out.Len() == 0 {
 		return nil
 	}
 	lines := g.Group{}

@@ -26,6 +26,10 @@ const (
 // longer does.
 const KindAccepted = "policy.accepted"
 
+// KindUngated says that a person has a bundle of the fleet in force, or has withdrawn one, though
+// what ran was not judged again first.
+const KindUngated = "fleet.ungated"
+
 // KindTraffic is what a run did with the network, as it does it.
 const KindTraffic = "net.traffic"
 

@@ -31,11 +31,22 @@ func Of(dir *state.Directory) *Record { return &Record{dir: dir} }
 func (r *Record) OpenLog() (*audit.Log, error) {
 	log, err := audit.OpenLog(r.dir.Audit(),
 		audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Codec: r.Codec, Mark: r.dir.Mark(),
-			Waiting: r.dir.WaitsFor})
+			Waiting: r.dir.WaitsFor, Policies: r.policies()})
 	if errors.Is(err, audit.ErrUnsafe) {
 		err = fmt.Errorf("%w; try: ls -la %q", err, r.dir.Audit())
 	}
 	return log, err
+}
+
+// policies are the bundles of the fleet that are in force, which each entry names. Nothing runs
+// while they cannot be read.
+func (r *Record) policies() []string {
+	all, err := r.dir.Bundles()
+	if err != nil || len(all) == 0 || !r.dir.Joined() {
+		return nil
+	}
+	force, _ := state.InForce(all)
+	return state.BundleNames(force)
 }
 
 // Transcripts is the folder of the transcripts. Codec must not change any more.

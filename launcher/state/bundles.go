@@ -116,3 +116,11 @@ func InForce(all []Bundle) (force, tried []Bundle) {
 	}
 	return force, tried
 }
+
+// BundleNames are the names of bundles in the record.
+func BundleNames(list []Bundle) (names []string) {
+	for _, b := range list {
+		names = append(names, b.String())
+	}
+	return names
+}

@@ -71,7 +71,8 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	} else {
 		facts, opaque = code.Scan(lang, text)
 	}
-	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
+	facts, may := apart(facts)
+	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, May: may, Span: span})
 	for i, f := range facts {
 		wrote := slices.ContainsFunc(facts[:i], func(b code.Fact) bool {
 			return b.Right == command.Write && b.Flags == 0 && b.Text == f.Text
@@ -83,6 +84,20 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 		w.fact(s, f, lang, span)
 	}
 	w.imports(s, lang, text, span)
+}
+
+// apart returns the facts that are certain, and the names that what is written may have.
+func apart(facts []code.Fact) (certain []code.Fact, may string) {
+	var names []string
+	for _, f := range facts {
+		if f.Maybe && f.Right == command.Write {
+			names = append(names, f.Text)
+			continue
+		}
+		certain = append(certain, f)
+	}
+	slices.Sort(names)
+	return certain, strings.Join(slices.Compact(names), "\n")
 }
 
 // ranPlanted notes a file that a program executes by its name, if the line has put into it what
@@ -153,7 +168,9 @@ func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 	case len(f.Argv) > 0:
 		args := make([]value, len(f.Argv))
 		for i, a := range f.Argv {
-			args[i] = known(a)
+			if args[i] = known(a); a == code.Unknown {
+				args[i] = unknown("only the program knows it", Unknown)
+			}
 		}
 		c := newCall(args, nil, span)
 		c.program = true
@@ -194,6 +211,9 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 			w.code(Code{Lang: lang, Text: text, Source: Literal, Span: span})
 			return
 		}
+	}
+	if (lang == "python" || lang == "javascript") && w.readsNamed(s, lang, v, span) {
+		return
 	}
 	from := codeSource(v)
 	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})

@@ -26,20 +26,68 @@ type draft struct {
 	file     string
 	text     []byte
 	machines document.Selector
+	except   document.Selector // of them, those that have another draft
 }
 
-// gate judges the shipped runs of the machines that a draft is for again, and fails where it would
-// allow what was asked about or denied. Without --gate it does nothing.
-func (f *fleet) gate(cmd *cobra.Command, x draft) error {
+func (x draft) isFor(m people.Member) bool {
+	return !m.Revoked && x.machines.Selects(m.Labels) && !x.except.Selects(m.Labels)
+}
+
+// drafts are what machines would have with the next version of a bundle in force; the zero Bundle
+// withdraws it. Machines that had the bundle and would not have it any more are judged without it.
+func drafts(p people.Policy, next document.Bundle) (list []draft) {
+	if next.Text != "" {
+		list = append(list, draft{file: p.Name, text: []byte(next.Text), machines: next.Machines})
+	}
+	had := p.Force.Machines
+	if p.Lapsed {
+		had = document.Everywhere()
+	}
+	if (p.Force.Text != "" || p.Lapsed) && had.String() != next.Machines.String() {
+		list = append(list, draft{file: p.Name, machines: had, except: next.Machines})
+	}
+	return list
+}
+
+// pushGate is the gate of a bundle that is only tried: where it is asked for.
+func (f *fleet) pushGate(cmd *cobra.Command, x draft) error {
 	o := f.o.Policy
-	if o.Gate == "" {
-		if len(o.Identities)+len(o.Accept) > 0 {
-			return usagef("--identity and --accept are for --gate s3://BUCKET")
+	if o.Gate == "" && len(o.Identities) == 0 {
+		if len(o.Accept) > 0 {
+			return usagef("--accept is for a gate: --identity FILE")
 		}
 		return nil
 	}
+	return f.gate(cmd, x)
+}
+
+// without says why there is no gate for a bundle that is to be in force; "" if there is one. Where
+// records are shipped, only a person who says why can do without.
+func (f *fleet) without(to document.Shipping) (why string, err error) {
+	o := f.o.Policy
+	asked := o.Gate != "" || len(o.Identities) > 0
+	switch {
+	case o.NoGate != "" && (asked || len(o.Accept) > 0):
+		return "", usagef("--no-gate is instead of --gate, --identity and --accept")
+	case asked && len(o.Identities) == 0:
+		return "", usagef("--gate needs --identity: a file with the key of a recipient")
+	case asked:
+		return "", nil
+	case o.NoGate != "":
+		return o.NoGate, nil
+	case to.Nowhere():
+		return "the fleet ships no records", nil
+	}
+	return "", usagef("what ran is judged again first, from bucket %q: give the key of a "+
+		"recipient, --identity FILE; to do without: --no-gate REASON", to.Bucket)
+}
+
+// gate judges the shipped runs of the machines that a draft is for again, and fails where it would
+// allow what was asked about or denied.
+func (f *fleet) gate(cmd *cobra.Command, x draft) error {
+	o := f.o.Policy
 	f.o.Verify.Bucket, f.o.Verify.Identities = o.Gate, o.Identities
-	check, err := f.check()
+	check, err := f.check(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -58,9 +106,7 @@ func (f *fleet) gate(cmd *cobra.Command, x draft) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(m people.Member) bool {
-		return m.Revoked || !x.machines.Selects(m.Labels)
-	})
+	all = slices.DeleteFunc(all, func(m people.Member) bool { return !x.isFor(m) })
 	absent, err := replayAll(cmd.Context(), check, all, r)
 	if err != nil {
 		return err

@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/cmd/tada-fleet/verbs"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/integration/served"
@@ -46,12 +48,11 @@ func TestGate(t *testing.T) {
 		var out bytes.Buffer
 		f := &fleet{out: &out, err: &out}
 		f.o.Verify.Identities, f.o.Verify.Document = []string{s.identity}, s.document
-		check, err := f.check()
+		check, err := f.check(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := l.ReplayBundle(launcher.Replay{Config: []byte(text), File: "base.yaml",
-			Accept: accept})
+		r, err := l.ReplayBundle(launcher.Replay{Config: []byte(text), File: "base.yaml", Accept: accept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestGate(t *testing.T) {
 	if err != nil || !strings.Contains(out, "\nallow -> deny  1  rule.command\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if _, err := l.ReplayBundle(launcher.Replay{Config: []byte("tool: 1\n")}); err == nil {
+	if _, err := l.ReplayBundle(launcher.Replay{Config: []byte("tool: 1\n"), File: ""}); err == nil {
 		t.Error("a text with a mistake is judged")
 	}
 	for _, name := range s.bucket.Names() {
@@ -93,18 +94,94 @@ func TestGate(t *testing.T) {
 			s.bucket.Put(name, []byte("x"))
 		}
 	}
-	f := &fleet{}
+	f := &fleet{err: io.Discard}
 	f.o.Verify.Identities, f.o.Verify.Document = []string{s.identity}, s.document
-	check, err := f.check()
+	check, err := f.check(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.ReplayBundle(launcher.Replay{Config: []byte(loose)})
+	r, err := l.ReplayBundle(launcher.Replay{Config: []byte(loose), File: ""})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := replayAll(t.Context(), check, []people.Member{{Machine: document.Machine{
 		ID: s.id}}}, r); err == nil || !strings.Contains(err.Error(), "replaced or cut") {
 		t.Errorf("%v: what does not verify is judged", err)
+	}
+}
+
+// A bundle that is to be in force has a gate, unless nothing is shipped or somebody says why not.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	ships := document.Shipping{Bucket: "records"}
+	key := []string{"team.key"}
+	for _, test := range []struct {
+		o       verbs.Policy
+		to      document.Shipping
+		why     string
+		refused bool
+	}{
+		{verbs.Policy{}, document.Shipping{}, "the fleet ships no records", false},
+		{verbs.Policy{}, ships, "", true},
+		{verbs.Policy{Identities: key}, ships, "", false},
+		{verbs.Policy{Identities: key}, document.Shipping{}, "", false},
+		{verbs.Policy{Gate: "s3://records"}, ships, "", true},
+		{verbs.Policy{NoGate: "down"}, ships, "down", false},
+		{verbs.Policy{NoGate: "down", Identities: key}, ships, "", true},
+		{verbs.Policy{NoGate: "down", Accept: key}, ships, "", true},
+	} {
+		f := &fleet{}
+		f.o.Policy = test.o
+		why, err := f.without(test.to)
+		if why != test.why || (err != nil) != test.refused {
+			t.Errorf("%+v, %+v: %q, %v", test.o, test.to, why, err)
+		}
+	}
+}
+
+// What a version takes away is judged too: machines that had the bundle, and would not have it any
+// more, are judged without it.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	selector := func(text string) document.Selector {
+		s, err := document.ParseSelector(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ci := people.Member{Machine: document.Machine{Labels: document.Labels{"env": "ci"}}}
+	web := people.Member{Machine: document.Machine{Labels: document.Labels{"env": "web"}}}
+	force := document.Bundle{Name: "base", Version: 1, Machines: selector("*"), Text: "a: b\n"}
+	narrow := document.Bundle{Name: "base", Version: 2, Machines: selector("env=ci"),
+		Text: "c: d\n"}
+	wide := document.Bundle{Name: "base", Version: 2, Machines: selector("*"), Text: "c: d\n"}
+	for _, test := range []struct {
+		what string
+		p    people.Policy
+		next document.Bundle
+		ci   string // the texts that each machine is judged under
+		web  string
+	}{
+		{"first", people.Policy{}, wide, "c: d\n;", "c: d\n;"},
+		{"the same machines", people.Policy{Force: force}, wide, "c: d\n;", "c: d\n;"},
+		{"fewer", people.Policy{Force: force}, narrow, "c: d\n;", ";"},
+		{"withdrawn", people.Policy{Force: force}, document.Bundle{}, ";", ";"},
+		{"withdrawn, of some", people.Policy{Force: narrow}, document.Bundle{}, ";", ""},
+		{"not known", people.Policy{Lapsed: true}, document.Bundle{}, ";", ";"},
+		{"not known, and fewer", people.Policy{Lapsed: true}, narrow, "c: d\n;", ";"},
+		{"only tried", people.Policy{Tried: narrow}, document.Bundle{}, "", ""},
+	} {
+		got := map[string]string{}
+		for _, x := range drafts(test.p, test.next) {
+			for _, m := range []people.Member{ci, web} {
+				if x.isFor(m) {
+					got[m.Labels["env"]] += string(x.text) + ";"
+				}
+			}
+		}
+		if got["ci"] != test.ci || got["web"] != test.web {
+			t.Errorf("%s: %q, not %q and %q", test.what, got, test.ci, test.web)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 			if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
 				"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
 				"agent": m.Agent, "not_shipped": m.Unshipped, "refused": refused,
-				"replays": m.Replays},
+				"replays": append([]string{}, m.Replays...)},
 				"%s  %-16s  %-30s  %-20s  %s\n%s", m.ID, m.Name, standing(m), m.Labels, m.Owner,
 				troubles(m, refused)); err != nil {
 				return err

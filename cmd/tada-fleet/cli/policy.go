@@ -10,7 +10,6 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
-	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -24,7 +23,7 @@ func (f *fleet) policyPush(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.gate(cmd, draft{args[1], text, which}); err != nil {
+	if err := f.pushGate(cmd, draft{file: args[1], text: text, machines: which}); err != nil {
 		return err
 	}
 	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
@@ -67,46 +66,4 @@ func named(s document.Selector) string {
 		return "all machines"
 	}
 	return "machines with " + s.String()
-}
-
-// policyForce puts what was tried in force.
-func (f *fleet) policyForce(cmd *cobra.Command, args []string) error {
-	tried, err := f.gateTried(cmd, args[0])
-	if err != nil {
-		return err
-	}
-	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
-		b, err := d.ForcePolicy(ctx, key, args[0], people.Forcing{Despite: f.o.Policy.Despite,
-			Version: tried})
-		if err != nil {
-			return err
-		}
-		return f.said(b, "is in force on %s", named(b.Machines))
-	})
-}
-
-// gateTried is the gate of the version that is tried, which it returns; 0 without --gate.
-func (f *fleet) gateTried(cmd *cobra.Command, name string) (version int64, err error) {
-	var b document.Bundle
-	if f.o.Policy.Gate != "" {
-		if err := f.looking(cmd, func(ctx context.Context, d desk) error {
-			p, err := d.Policy(ctx, name)
-			b = p.Tried
-			return err
-		}); err != nil {
-			return 0, err
-		}
-	}
-	return b.Version, f.gate(cmd, draft{name, []byte(b.Text), b.Machines})
-}
-
-// policyWithdraw ends a bundle.
-func (f *fleet) policyWithdraw(cmd *cobra.Command, args []string) error {
-	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
-		b, err := d.Withdraw(ctx, key, args[0])
-		if err != nil {
-			return err
-		}
-		return f.said(b, "ends the bundle on every machine")
-	})
 }

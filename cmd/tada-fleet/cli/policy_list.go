@@ -22,14 +22,19 @@ func (f *fleet) policyList(cmd *cobra.Command, _ []string) error {
 		listed := 0
 		for _, p := range all {
 			for _, b := range []document.Bundle{p.Force, p.Tried} {
-				if b.Text == "" {
+				if b.Text == "" && b.Ungated == "" {
 					continue
 				}
 				listed++
+				what := named(b.Machines)
+				if b.Text == "" {
+					what = "withdrawn"
+				}
 				if err := f.say(map[string]any{"name": b.Name, "version": b.Version,
-					"stage": b.Stage, "machines": b.Machines.String(), "by": b.By},
-					"%-16s  version %-4d  %-6s  %s  by %s\n", b.Name,
-					b.Version, b.Stage, named(b.Machines), strings.Join(b.By, ", ")); err != nil {
+					"stage": b.Stage, "machines": b.Machines.String(), "by": b.By,
+					"ungated": b.Ungated, "withdrawn": b.Text == ""},
+					"%-16s  version %-4d  %-6s  %s  by %s%s\n", b.Name, b.Version,
+					b.Stage, what, strings.Join(b.By, ", "), gateOf(b)); err != nil {
 					return err
 				}
 			}
@@ -39,6 +44,14 @@ func (f *fleet) policyList(cmd *cobra.Command, _ []string) error {
 		}
 		return nil
 	})
+}
+
+// gateOf says that a bundle is in force, or ended, without a gate; "" if it is not.
+func gateOf(b document.Bundle) string {
+	if b.Ungated == "" {
+		return ""
+	}
+	return fmt.Sprintf(", without a gate: %q", b.Ungated)
 }
 
 // policyStatus says which version each machine has.

@@ -43,7 +43,7 @@ func (f *fleet) ship(cmd *cobra.Command, _ []string) error {
 		next.Ship = to
 		return nil
 	}, fmt.Sprintf("machines ship their records to %q; each needs the key of the bucket: "+
-		"tadactl fleet ship-key", o.Bucket))
+		"tadactl fleet ship-key. Readers need a line that tadactl fleet ship prints", o.Bucket))
 }
 
 // shippingOf checks what package document does not know.
@@ -79,6 +79,7 @@ func (f *fleet) shipping(cmd *cobra.Command) error {
 			return f.say(map[string]any{"bucket": ""}, "nothing is shipped\n")
 		}
 		text := fmt.Sprintf("bucket %q at %q\n", to.Bucket, to.Endpoint)
+		text += fmt.Sprintf("the file of the team's key needs this line: %s\n", ship.PinLine(now))
 		for _, r := range to.Recipients {
 			text += fmt.Sprintf("recipient %q\n", r)
 		}
@@ -88,7 +89,8 @@ func (f *fleet) shipping(cmd *cobra.Command) error {
 			text += fmt.Sprintf("witness %q at %q\n", w.Key, w.URL)
 		}
 		return f.say(map[string]any{"bucket": to.Bucket, "endpoint": to.Endpoint,
-			"region": to.Region, "recipients": to.Recipients, "witnesses": witnesses}, "%s", text)
+			"region": to.Region, "recipients": to.Recipients, "witnesses": witnesses,
+			"line": ship.PinLine(now)}, "%s", text)
 	})
 }
 

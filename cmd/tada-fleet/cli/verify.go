@@ -4,27 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"filippo.io/age"
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/integration/fleet/document"
-	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/integration/fleet/ship"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// bucketScheme begins the URL of a bucket.
-const bucketScheme = "s3://"
-
 // verify proves the records of machines from the bucket.
 func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	there := map[string]bool{}
-	err := f.each(cmd.Context(), ids, func(check ship.Check, id string) error {
-		there[id] = true
+	var check ship.Check
+	err := f.each(cmd.Context(), ids, func(c ship.Check, id string) error {
+		check, there[id] = c, true
 		found, err := check.Machine(cmd.Context(), id)
 		if failed := f.sayFinding(found, err); failed != nil {
 			return &stopError{failed}
@@ -36,14 +30,14 @@ func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
 	if len(ids) > 0 || !listed {
 		return err
 	}
-	return f.absent(cmd, there, err)
+	return f.absent(cmd, check, there, err)
 }
 
 // each does something with the record of each machine, or of all that the bucket has. Its error
 // says of how many it failed; a *stopError ends it.
 func (f *fleet) each(ctx context.Context, ids []string,
 	do func(check ship.Check, id string) error) error {
-	check, err := f.check()
+	check, err := f.check(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,77 +88,6 @@ var errEmpty = errors.New("the bucket holds no machine's record")
 type stopError struct{ error }
 
 func (e *stopError) Unwrap() error { return e.error }
-
-// check is what the command line, or the fleet of this machine, says.
-func (f *fleet) check() (c ship.Check, err error) {
-	o := f.o.Verify
-	if len(o.Identities) == 0 {
-		return c, usagef("--identity is needed: a file of age-keygen with a key of a recipient")
-	}
-	var key ship.Key
-	if c.Fleet, key, err = f.reader(); err != nil {
-		return c, err
-	}
-	c.Ask = o.Ask
-	if o.Copy != "" {
-		c.Bucket, err = ship.OpenCopy(o.Copy)
-	} else {
-		c.Bucket, err = f.bucket(c.Fleet.Ship, key)
-	}
-	if err != nil {
-		return c, err
-	}
-	for _, path := range o.Identities {
-		var list []age.Identity
-		text, err := readFile(path)
-		if err == nil {
-			list, err = ship.Identities(text)
-		}
-		if err != nil {
-			return c, fmt.Errorf("--identity %q: %w", path, err)
-		}
-		c.Identities = append(c.Identities, list...)
-	}
-	return c, nil
-}
-
-// bucket is that of the command line, or of the fleet.
-func (f *fleet) bucket(from document.Shipping, key ship.Key) (*ship.Bucket, error) {
-	o := f.o.Verify
-	if o.Bucket != "" {
-		from.Bucket = strings.TrimPrefix(o.Bucket, bucketScheme)
-	}
-	if o.Endpoint != "" {
-		from.Endpoint, from.Region = o.Endpoint, o.Region
-	}
-	if from.Nowhere() || from.Endpoint == "" {
-		return nil, usagef("the fleet document names no bucket; --bucket and --endpoint are needed")
-	}
-	return ship.OpenBucket(from, key)
-}
-
-// reader is the fleet document, and the key of the bucket.
-func (f *fleet) reader() (fleet document.Fleet, key ship.Key, err error) {
-	if path := f.o.Verify.Document; path != "" {
-		text, err := readFile(path)
-		if err == nil {
-			fleet, err = document.FirstFleet(text)
-		}
-		return fleet, key, err
-	}
-	l, err := f.place.Open()
-	if err != nil {
-		return fleet, key, err
-	}
-	folder := member.In(l.Home())
-	if _, err := folder.Load(); err != nil {
-		return fleet, key, fmt.Errorf("%w; or give the fleet document: --document FILE", err)
-	}
-	if fleet, err = folder.Document(); err == nil {
-		key.ID, key.Secret, err = folder.ShipKey()
-	}
-	return fleet, key, err
-}
 
 // sayFinding prints what is proven of a machine, and what is not.
 func (f *fleet) sayFinding(x ship.Finding, err error) error {

@@ -30,7 +30,9 @@ type shipped struct {
 	id                 string
 	document, identity string // files
 	fleet              document.Fleet
+	text               []byte // of the document
 	registrar          approval.Key
+	met                map[string][]byte // records that the next machine ships
 }
 
 func newPerson(t *testing.T, name string) approval.Key {
@@ -59,7 +61,7 @@ func newShipped(t *testing.T, commands ...string) shipped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shipped{T: t, bucket: bucket, fleet: f, registrar: registrar,
+	s := shipped{T: t, bucket: bucket, fleet: f, text: text, registrar: registrar,
 		document: filepath.Join(t.TempDir(), "fleet"),
 		identity: filepath.Join(t.TempDir(), "team.key")}
 	if err := errors.Join(os.WriteFile(s.document, text, 0o600),
@@ -107,9 +109,12 @@ func (s *shipped) ship(commands ...string) {
 		s.Fatal(err)
 	}
 	to, err := ship.New(ship.Machine{Launcher: l, ID: s.id, Record: record, Key: private,
-		Identity: identity, Now: time.Now}, s.fleet,
+		Identity: identity, Now: time.Now, Documents: [][]byte{s.text}}, s.fleet,
 		ship.Key{ID: served.S3Key, Secret: served.S3Secret})
 	if err != nil {
+		s.Fatal(err)
+	}
+	if err := to.Meet(s.Context(), s.met); err != nil {
 		s.Fatal(err)
 	}
 	if _, _, err := to.Once(s.Context()); err != nil {
@@ -193,6 +198,66 @@ func TestVerify(t *testing.T) {
 	}
 	if out, status := s.verify(); status != exit.Tampered ||
 		!strings.Contains(out, "NOT PROVEN") || !strings.Contains(out, "replaced or cut") {
+		t.Errorf("%d: %s", status, out)
+	}
+}
+
+// On a machine in no fleet the key with its line is enough; without the line, the reader is told
+// which one is missing, and with that of another fleet nothing is proven.
+func TestVerifyByTheKeyAlone(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", served.S3Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", served.S3Secret)
+	s := newShipped(t)
+	secret, err := os.ReadFile(s.identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := func(line string) (string, int) {
+		t.Helper()
+		if err := os.WriteFile(s.identity, []byte(line+"\n"+string(secret)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		f := &fleet{out: &out, err: &out,
+			place: launcher.Place{State: filepath.Join(t.TempDir(), "state")}}
+		root := f.command()
+		root.SetArgs([]string{"verify", "--identity", s.identity, "--bucket", "s3://records/acme",
+			"--endpoint", s.fleet.Ship.Endpoint})
+		err := root.ExecuteContext(t.Context())
+		var ended *exitError
+		if errors.As(err, &ended) {
+			return out.String(), ended.status
+		}
+		if err != nil {
+			return out.String() + err.Error(), exit.Usage
+		}
+		return out.String(), 0
+	}
+	if out, status := alone(ship.PinLine(s.fleet)); status != 0 ||
+		!strings.Contains(out, "complete up to entry 1 of ") {
+		t.Errorf("%d: %s", status, out)
+	}
+	if out, status := alone(""); status != exit.Usage ||
+		!strings.Contains(out, "add this line to the file of the key: "+ship.PinLine(s.fleet)) {
+		t.Errorf("%d: %s", status, out)
+	}
+	const silent = "tada-0123456789abcdef"
+	record, err := document.Machine{ID: silent, Name: "never", Key: strings.Repeat("0", 64),
+		Joined: time.Now()}.Sign(s.registrar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.met = map[string][]byte{silent: record}
+	s.ship()
+	if out, status := alone(ship.PinLine(s.fleet)); status != exit.Tampered ||
+		!strings.Contains(out, silent+"  never\n  joined at ") ||
+		!strings.Contains(out, ", and has shipped nothing\n") {
+		t.Errorf("%d: %s", status, out)
+	}
+	other := s.fleet
+	other.Name = "other"
+	if out, status := alone(ship.PinLine(other)); status != exit.Usage ||
+		!strings.Contains(out, "of another fleet") {
 		t.Errorf("%d: %s", status, out)
 	}
 }

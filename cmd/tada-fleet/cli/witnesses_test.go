@@ -43,12 +43,13 @@ func TestWitnessing(t *testing.T) {
 func TestListNamesRefusals(t *testing.T) {
 	refuses := []people.Refusal{{Machine: "tada-1", Why: "it was cut"}}
 	all := []people.Member{{Machine: document.Machine{ID: "tada-1", Name: "one"},
-		Unshipped: "no room"},
+		Unshipped: "no room", Replays: []string{"an old answer"}},
 		{Machine: document.Machine{ID: "tada-2", Name: "two"}, Refuses: refuses},
 		{Machine: document.Machine{ID: "tada-3", Name: "three"}, Refuses: refuses, Revoked: true}}
 	got := troubles(all[0], refusedBy(all, "tada-1"))
 	if want := `    its record is not shipped: "no room"
     two does not cosign its record: "it was cut"
+    somebody gave it an old answer: look who can write answers in etcd
 `; got != want {
 		t.Errorf("%q", got)
 	}

@@ -90,6 +90,7 @@ type Policy struct {
 	Gate       string
 	Identities []string
 	Accept     []string
+	NoGate     string
 }
 
 // Run does a verb; name is its words, such as "person add".
@@ -151,13 +152,17 @@ func All(o *Options, run Run) []*cobra.Command {
 	push.Flags().StringVar(&o.Policy.Label, "label", "", "")
 	force := verb("force NAME", one)
 	force.Flags().IntVar(&o.Policy.Despite, "despite", 0, "")
-	for _, cmd := range []*cobra.Command{push, force} {
+	withdraw := verb("withdraw NAME", one)
+	for _, cmd := range []*cobra.Command{force, withdraw} {
+		cmd.Flags().StringVar(&o.Policy.NoGate, "no-gate", "", "")
+	}
+	for _, cmd := range []*cobra.Command{push, force, withdraw} {
 		cmd.Flags().StringVar(&o.Policy.Gate, "gate", "", "")
 		cmd.Flags().StringArrayVar(&o.Policy.Identities, "identity", nil, "")
 		cmd.Flags().StringArrayVar(&o.Policy.Accept, "accept", nil, "")
 	}
 	policy := &cobra.Command{Use: "policy"}
-	policy.AddCommand(push, force, verb("withdraw NAME", one), verb("list", none),
+	policy.AddCommand(push, force, withdraw, verb("list", none),
 		verb("status NAME", one))
 
 	ship := verb("ship", none)

@@ -44,12 +44,12 @@ func (b *bed) push(name, labels, text string) document.Bundle {
 // force puts a text in force, whatever machines have tried.
 func (b *bed) force(name, labels, text string) document.Bundle {
 	b.Helper()
-	b.push(name, labels, text)
+	how := people.Change{Version: b.push(name, labels, text).Version}
 	var gate *people.GateError
-	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, people.Forcing{})
+	got, err := b.office().ForcePolicy(b.Context(), b.ann, name, how)
 	if errors.As(err, &gate) {
-		got, err = b.office().ForcePolicy(b.Context(), b.ann, name,
-			people.Forcing{Despite: gate.Count()})
+		how.Despite = gate.Count()
+		got, err = b.office().ForcePolicy(b.Context(), b.ann, name, how)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -137,7 +137,12 @@ func TestBundleInForce(t *testing.T) {
 	if got := m.verdict("make"); got != pathguard.Deny {
 		t.Errorf("offline: %v", got)
 	}
-	if _, err := b.office().Withdraw(t.Context(), b.ann, "base"); err != nil {
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base",
+		people.Change{}); !errors.Is(err, people.ErrRace) {
+		t.Errorf("a version that nobody has looked at is withdrawn: %v", err)
+	}
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base",
+		people.Change{Version: first.Version}); err != nil {
 		t.Fatal(err)
 	}
 	m.start()
@@ -205,6 +210,10 @@ func TestBundleNotTaken(t *testing.T) {
 		if got := m.verdict("make"); got != pathguard.Deny {
 			t.Errorf("%s: %v", bad.name, got)
 		}
+		if p, err := b.office().Policy(t.Context(), "base"); err == nil && !p.Lapsed &&
+			strings.HasPrefix(bad.name, "a key") {
+			t.Errorf("%s: it is not said that machines may have another one in force", bad.name)
+		}
 	}
 	// in force, and of no use to this version: nothing runs, and the reason says what helps
 	for i, text := range []string{"rules: [no\n", "nothing: 1\n"} {
@@ -236,7 +245,8 @@ func TestBundleNotTaken(t *testing.T) {
 	if next := b.push("base", "*", noLess); next.Version != 10 {
 		t.Errorf("the next version is %d", next.Version)
 	}
-	if _, err := b.office().Withdraw(t.Context(), b.ann, "base"); err != nil {
+	if _, err := b.office().Withdraw(t.Context(), b.ann, "base",
+		people.Change{Version: 9}); err != nil {
 		t.Fatal(err)
 	}
 	m.eventually("commands run again", func() bool {

@@ -27,17 +27,19 @@ const (
 func (a *Agent) shipRecord(ctx context.Context) error {
 	var s *ship.Shipper
 	var to document.Fleet
+	var met time.Time
 	said, pause := "", shipFirstPause
 	for ctx.Err() == nil {
 		began := time.Now()
 		fleet, err := a.Folder.Document()
 		if err == nil && fleet.Serial != to.Serial {
-			s, to = nil, fleet
+			s, to, met = nil, fleet, time.Time{}
 		}
 		if err == nil && s == nil && !fleet.Ship.Nowhere() {
 			s, err = a.shipper(ctx, fleet)
 		}
 		if err == nil && s != nil {
+			met = a.meet(ctx, s, fleet, met)
 			err = a.shipOnce(ctx, s)
 		}
 		switch {
@@ -103,6 +105,9 @@ func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shippe
 		if err == nil {
 			err = a.Folder.KeepIdentity(m.Identity)
 		}
+	}
+	if err == nil {
+		m.Documents, err = a.Folder.Documents()
 	}
 	if err != nil {
 		return nil, err

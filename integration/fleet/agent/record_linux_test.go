@@ -18,7 +18,7 @@ import (
 func TestRecordIsShipped(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	m := b.machine("")
+	m, silent := b.machine(""), b.machine("")
 	m.l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 	team, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -44,7 +44,7 @@ func TestRecordIsShipped(t *testing.T) {
 	m.ask(1)
 	m.stop()
 	m.start()
-	m.eventually("it is shipped", func() bool { return len(bucket.Names()) > 1 })
+	m.eventually("it is shipped", func() bool { return len(bucket.Names()) > 3 })
 	for _, name := range bucket.Names() {
 		if !strings.HasPrefix(name, "acme/"+m.own.ID+"/") {
 			t.Errorf("%q", name)
@@ -54,9 +54,19 @@ func TestRecordIsShipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ship.Check{Bucket: from, Fleet: b.office().Known,
-		Identities: []age.Identity{team}}.Machine(t.Context(), m.own.ID)
+	// with the key alone: the agent ships the fleet document too
+	check, err := ship.Check{Bucket: from, Identities: []age.Identity{team}}.Newest(t.Context(),
+		b.office().Known.Pin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := check.Machine(t.Context(), m.own.ID)
 	if err != nil || f.Report.Entries == 0 || f.Machine.ID != m.own.ID {
 		t.Errorf("%+v, %v", f, err)
+	}
+	// and what another machine is called, which has never shipped
+	list, err := check.Silent(t.Context(), map[string]bool{m.own.ID: true})
+	if err != nil || len(list) != 1 || list[0].ID != silent.own.ID {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -61,7 +61,7 @@ func TestTrial(t *testing.T) {
 	gate := func(despite int) (untried, denied int) {
 		t.Helper()
 		_, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
-			people.Forcing{Despite: despite})
+			people.Change{Despite: despite, Version: 2})
 		var g *people.GateError
 		if !errors.As(err, &g) {
 			t.Fatalf("%v", err)
@@ -88,7 +88,7 @@ func TestTrial(t *testing.T) {
 		}
 	}
 	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
-		people.Forcing{Despite: 1}); err != nil {
+		people.Change{Despite: 1, Version: 2}); err != nil {
 		t.Fatal(err)
 	}
 	m.holds("base@2")
@@ -100,7 +100,7 @@ func TestTrial(t *testing.T) {
 		t.Error("another machine has it")
 	}
 	if _, err := b.office().ForcePolicy(t.Context(), b.ann, "base",
-		people.Forcing{}); err == nil {
+		people.Change{}); err == nil {
 		t.Error("nothing is tried, and it was put in force")
 	}
 	if trials, err := m.l.Trials(1); err != nil || len(trials) != 0 {

@@ -21,6 +21,7 @@ type Bundle struct {
 	Stage    Stage
 	Machines Selector
 	Text     string   // of a configuration file; "" withdraws the bundle
+	Ungated  string   // why it is in force though what ran was not judged again first; "" if it was
 	By       []string // who signed it; not used by Sign
 }
 
@@ -41,8 +42,12 @@ func (b Bundle) Sign(key approval.Key) ([]byte, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	return sign(kindPolicy, plan.Fields{"fleet": b.Fleet, "machines": b.Machines.String(),
-		"name": b.Name, "stage": string(b.Stage), "text": b.Text, "version": b.Version}, key)
+	f := plan.Fields{"fleet": b.Fleet, "machines": b.Machines.String(), "name": b.Name,
+		"stage": string(b.Stage), "text": b.Text, "version": b.Version}
+	if b.Ungated != "" {
+		f["ungated"] = b.Ungated
+	}
+	return sign(kindPolicy, f, key)
 }
 
 // Bundle reads a bundle of the fleet that an administrator has signed. Whether the configuration in
@@ -53,7 +58,8 @@ func (f Fleet) Bundle(text []byte) (Bundle, error) {
 		return Bundle{}, err
 	}
 	b := Bundle{Fleet: s.Text("fleet"), Name: s.Text("name"), Version: s.Number("version"),
-		Stage: Stage(s.Text("stage")), Text: s.Text("text"), By: s.By}
+		Stage: Stage(s.Text("stage")), Text: s.Text("text"), By: s.By,
+		Ungated: s.Text("ungated")}
 	if b.Machines, err = ParseSelector(s.Text("machines")); err != nil {
 		return Bundle{}, fmt.Errorf("machines of bundle %q: %w", b.Name, err)
 	}
@@ -103,6 +109,9 @@ func (b Bundle) check() error {
 	case b.Stage != Shadow && b.Stage != Force:
 		return fmt.Errorf("bundle %q: its stage is %q, not %q or %q", b.Name, b.Stage, Shadow,
 			Force)
+	case len(b.Ungated) > maxReason || strings.ContainsFunc(b.Ungated, isHidden):
+		return fmt.Errorf("bundle %q: the reason to have it in force without a gate must be "+
+			"printable and have at most %d bytes", b.Name, maxReason)
 	case len(b.Text) > MaxPolicy:
 		return fmt.Errorf("bundle %q: %w: more than %d bytes", b.Name, approval.ErrOversized,
 			MaxPolicy)

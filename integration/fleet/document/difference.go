@@ -26,6 +26,11 @@ func (f Fleet) Differences(next Fleet) []string {
 	if !f.Registrar.equal(next.Registrar) {
 		lines = append(lines, "changes the registrar to key "+approval.KeyID(next.Registrar.Key))
 	}
+	for _, p := range f.Earlier {
+		if !slices.ContainsFunc(next.Earlier, p.equal) {
+			lines = append(lines, "forgets the earlier registrar with key "+approval.KeyID(p.Key))
+		}
+	}
 	for _, id := range next.Revoked {
 		if !f.IsRevoked(id) {
 			lines = append(lines, "revokes machine "+id)

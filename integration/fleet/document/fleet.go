@@ -1,7 +1,6 @@
 package document
 
 import (
-	"crypto/ed25519"
 	"fmt"
 	"slices"
 
@@ -25,6 +24,7 @@ type Fleet struct {
 	Serial    int64 // 1 for the first; each change adds one
 	People    []Person
 	Registrar Person   // whose machine records count: the registrar's own key
+	Earlier   []Person // registrars of before: what their machines have signed stays proven
 	Revoked   []string // ids of machines that are no longer members
 	Ship      Shipping // where records are copied to
 }
@@ -35,6 +35,7 @@ const maxPeople = 1000
 // Copy returns a copy that can be changed.
 func (f Fleet) Copy() Fleet {
 	f.People, f.Revoked = slices.Clone(f.People), slices.Clone(f.Revoked)
+	f.Earlier = slices.Clone(f.Earlier)
 	f.Ship.Recipients = slices.Clone(f.Ship.Recipients)
 	f.Ship.Witnesses = slices.Clone(f.Ship.Witnesses)
 	return f
@@ -83,12 +84,11 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	var people []any
-	for _, p := range f.People {
-		people = append(people, p.fields())
-	}
-	fields := plan.Fields{"name": f.Name, "people": people,
+	fields := plan.Fields{"name": f.Name, "people": fieldsOf(f.People),
 		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}
+	if len(f.Earlier) > 0 {
+		fields["earlier"] = fieldsOf(f.Earlier)
+	}
 	if !f.Ship.Nowhere() {
 		fields["ship"] = f.Ship.fields()
 	}
@@ -97,7 +97,7 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 
 func (f Fleet) equal(g Fleet) bool {
 	return f.Name == g.Name && f.Serial == g.Serial && slices.Equal(f.Revoked, g.Revoked) &&
-		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal) &&
+		f.sameRegistrars(g) && slices.EqualFunc(f.People, g.People, Person.equal) &&
 		f.Ship.equal(g.Ship)
 }
 
@@ -112,17 +112,17 @@ func (f Fleet) check() error {
 	if len(f.People) > maxPeople {
 		return fmt.Errorf("fleet %q: more than %d people", f.Name, maxPeople)
 	}
+	if err := f.checkEarlier(); err != nil {
+		return err
+	}
 	for _, id := range f.Revoked {
 		if err := checkName(id); err != nil {
 			return fmt.Errorf("revoked machine: %w", err)
 		}
 	}
 	for i, p := range append(slices.Clone(f.People), f.Registrar) {
-		if err := checkName(p.Name); err != nil {
+		if err := p.check(); err != nil {
 			return err
-		}
-		if len(p.Key) != ed25519.PublicKeySize {
-			return fmt.Errorf("key of %q: it is not an Ed25519 key", p.Name)
 		}
 		for _, q := range f.People[:min(i, len(f.People))] {
 			if q.Name == p.Name || q.Key.Equal(p.Key) {
@@ -137,12 +137,11 @@ func readFleet(f plan.Fields) (Fleet, error) {
 	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked"),
 		Ship: readShipping(f.Object("ship"))}
 	var err error
-	for _, o := range f.Objects("people") {
-		var p Person
-		if p, err = readPerson(o); err != nil {
-			return Fleet{}, err
-		}
-		fleet.People = append(fleet.People, p)
+	if fleet.People, err = readPeople(f.Objects("people")); err != nil {
+		return Fleet{}, err
+	}
+	if fleet.Earlier, err = readPeople(f.Objects("earlier")); err != nil {
+		return Fleet{}, err
 	}
 	if fleet.Registrar, err = readPerson(f.Object("registrar")); err != nil {
 		return Fleet{}, err

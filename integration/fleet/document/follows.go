@@ -71,7 +71,7 @@ func (f Fleet) Proposed(text []byte) (next Fleet, by []string, err error) {
 // make a second one of himself, who would then stand for another person; nor a registrar, which
 // says what machines are called and which labels people see.
 func (f Fleet) signersOf(next Fleet) int {
-	if len(f.Admins()) >= pair && (!f.Registrar.equal(next.Registrar) || !f.SameAdmins(next)) {
+	if len(f.Admins()) >= pair && (!f.sameRegistrars(next) || !f.SameAdmins(next)) {
 		return pair
 	}
 	return 1

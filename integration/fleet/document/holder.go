@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -55,9 +56,9 @@ func SignNote(id string, key ed25519.PrivateKey, text string) ([]byte, error) {
 }
 
 // Held returns the machine that a holder is. That the machine is revoked is no error: what it has
-// signed stays what it was.
+// signed stays what it was. Nor is that an earlier registrar has let it in.
 func (f Fleet) Held(h Holder) (Machine, error) {
-	m, err := f.Machine([]byte(h.Record))
+	m, err := f.machine([]byte(h.Record), append(slices.Clone(f.Earlier), f.Registrar)...)
 	switch {
 	case err != nil && !errors.Is(err, ErrRevoked):
 		return m, fmt.Errorf("the record of its machine: %w", err)

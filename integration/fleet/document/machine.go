@@ -64,8 +64,11 @@ func isHidden(r rune) bool { return !unicode.IsPrint(r) || r == unicode.Replacem
 
 // Machine reads a record that the fleet's registrar has signed. A machine that was revoked is an
 // error.
-func (f Fleet) Machine(text []byte) (Machine, error) {
-	s, err := open(text, kindMachine, []Person{f.Registrar})
+func (f Fleet) Machine(text []byte) (Machine, error) { return f.machine(text, f.Registrar) }
+
+// machine is Machine for records of any of these registrars.
+func (f Fleet) machine(text []byte, by ...Person) (Machine, error) {
+	s, err := open(text, kindMachine, by)
 	if err != nil {
 		return Machine{}, err
 	}

@@ -45,3 +45,32 @@ func readPerson(f plan.Fields) (Person, error) {
 	}
 	return p, nil
 }
+
+func fieldsOf(list []Person) (all []any) {
+	for _, p := range list {
+		all = append(all, p.fields())
+	}
+	return all
+}
+
+func readPeople(list []plan.Fields) (all []Person, err error) {
+	for _, f := range list {
+		p, err := readPerson(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// check refuses a person who could sign nothing.
+func (p Person) check() error {
+	if err := checkName(p.Name); err != nil {
+		return err
+	}
+	if len(p.Key) != ed25519.PublicKeySize {
+		return fmt.Errorf("key of %q: it is not an Ed25519 key", p.Name)
+	}
+	return nil
+}

@@ -13,6 +13,7 @@
 //	trust               whose answers count here, by that document: a trust list
 //	freeze              while it exists nothing new starts; its first line says why
 //	freezes/ID          the orders in force
+//	past/SERIAL         the fleet documents by which its administrators changed
 //	policies/NAME       the newest bundle of a name that is in force; NAME.shadow: that is tried
 //
 // What decides is checked when it is written here: the program that runs commands reads trust,

@@ -30,6 +30,7 @@ const (
 	trustFile  = "trust"
 	freezeFile = "freeze"
 	ordersDir  = "freezes"
+	pastDir    = "past"
 
 	clusterFile = "cluster"
 )
@@ -181,24 +182,6 @@ func (f Folder) Document() (document.Fleet, error) {
 		err = fmt.Errorf("%q: %w; %s", f.path(fleetFile), err, again)
 	}
 	return fleet, err
-}
-
-// Learn takes a fleet document that follows the one that is known, and with it whose answers count
-// here. One that does not follow changes nothing.
-func (f Folder) Learn(text []byte) (document.Fleet, error) {
-	known, err := f.Document()
-	if err != nil {
-		return document.Fleet{}, err
-	}
-	next, err := known.Follows(text)
-	if err != nil {
-		return known, err
-	}
-	m, err := f.Load()
-	if err != nil {
-		return known, err
-	}
-	return next, f.store(text, next, m)
 }
 
 // store writes a fleet document, and first the trust list that follows from it: if the machine dies

@@ -78,16 +78,10 @@ func (e *GateError) untried() string {
 		audit.Plural(len(e.Untried), "connected machine"), strings.Join(some, ", "))
 }
 
-// A Forcing is what a person knows of a bundle that is to be in force.
-type Forcing struct {
-	Despite int   // the count of the GateError that is overruled
-	Version int64 // the version that was looked at; 0 for the one that is tried
-}
-
 // ForcePolicy puts the version that is tried in force. While a connected machine that it is for has
 // not tried it, or would deny what it ran, the error is a *GateError, unless its count is given.
 func (o Office) ForcePolicy(ctx context.Context, key approval.Key, name string,
-	how Forcing) (document.Bundle, error) {
+	how Change) (document.Bundle, error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return document.Bundle{}, err
@@ -101,7 +95,7 @@ func (o Office) ForcePolicy(ctx context.Context, key approval.Key, name string,
 		return b, fmt.Errorf("no version of bundle %q is tried; try: tadactl fleet policy push "+
 			"%s FILE --label SELECTOR", name, name)
 	}
-	if how.Version != 0 && how.Version != b.Version {
+	if how.Version != b.Version {
 		return b, ErrRace
 	}
 	members, err := o.Members(ctx)
@@ -111,7 +105,7 @@ func (o Office) ForcePolicy(ctx context.Context, key approval.Key, name string,
 	if gate := gateOf(b, members); gate.Count() != how.Despite {
 		return b, gate
 	}
-	b.Stage = document.Force
+	b.Stage, b.Ungated = document.Force, how.Ungated
 	return o.put(ctx, key, fleet, p, b)
 }
 

@@ -54,6 +54,7 @@ func (o Office) Change(ctx context.Context, key approval.Key,
 	if err := change(&next); err != nil {
 		return nil, err
 	}
+	next.Remember(f.Registrar)
 	text, err := next.Sign(key)
 	if err != nil {
 		return nil, err

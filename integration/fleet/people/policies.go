@@ -17,6 +17,9 @@ type Policy struct {
 	Name  string
 	Force document.Bundle // the zero Bundle if none is in force
 	Tried document.Bundle // the zero Bundle if none is tried
+	// machines may have one in force that no administrator of today has signed: what it says is not
+	// known here
+	Lapsed bool
 
 	version int64            // the highest in etcd, whoever signed it
 	at      map[string]int64 // the revisions of the keys that it was read from
@@ -53,6 +56,8 @@ func (o Office) policies(ctx context.Context, fleet document.Fleet, prefix strin
 		b, err := fleet.Bundle(kv.Value)
 		if err == nil && b.Name == p.Name && string(b.Stage) == parts[1] {
 			p.take(b)
+		} else if parts[1] == string(document.Force) {
+			p.Lapsed = true
 		}
 	}
 	return list, nil
@@ -121,9 +126,10 @@ func (o Office) Push(ctx context.Context, key approval.Key, name string,
 		Stage: document.Shadow, Machines: machines, Text: text})
 }
 
-// Withdraw ends a bundle, on every machine. It returns its last version.
-func (o Office) Withdraw(ctx context.Context, key approval.Key, name string) (document.Bundle,
-	error) {
+// Withdraw ends a bundle, on every machine. It returns its last version. how.Version is the one in
+// force that was looked at.
+func (o Office) Withdraw(ctx context.Context, key approval.Key, name string,
+	how Change) (document.Bundle, error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return document.Bundle{}, err
@@ -135,8 +141,11 @@ func (o Office) Withdraw(ctx context.Context, key approval.Key, name string) (do
 	if p.version == 0 {
 		return document.Bundle{}, noBundle(name)
 	}
+	if how.Version != p.Force.Version {
+		return p.Force, ErrRace
+	}
 	return o.put(ctx, key, fleet, p, document.Bundle{Name: name, Version: p.version + 1,
-		Stage: document.Force, Machines: document.Everywhere()})
+		Stage: document.Force, Machines: document.Everywhere(), Ungated: how.Ungated})
 }
 
 // put signs a bundle and stores it, if the bundle before it is still the one that was read. One

@@ -29,6 +29,7 @@ type bed struct {
 	*testing.T
 	store
 	faulty    *faulty
+	ann       approval.Key // the administrator
 	registrar approval.Key
 	fleet     document.Fleet
 	team      *age.X25519Identity
@@ -47,18 +48,17 @@ func newBedOn(t *testing.T, url string, s store) *bed {
 	if b.registrar, err = approval.NewKey("registrar", rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	ann, err := approval.NewKey("ann", rand.Reader)
-	if err != nil {
+	if b.ann, err = approval.NewKey("ann", rand.Reader); err != nil {
 		t.Fatal(err)
 	}
 	b.team = newIdentity(t)
 	b.store = s
 	url, b.faulty = front(t, url)
 	b.fleet = document.Fleet{Name: "acme", Serial: 1, People: []document.Person{{Name: "ann",
-		Key: ann.Public(), Admin: true}}, Registrar: document.Person{Name: "registrar",
+		Key: b.ann.Public(), Admin: true}}, Registrar: document.Person{Name: "registrar",
 		Key: b.registrar.Public()}, Ship: document.Shipping{Endpoint: url, Bucket: bucketName,
 		Recipients: []string{b.team.Recipient().String()}}}
-	text, err := b.fleet.Sign(ann)
+	text, err := b.fleet.Sign(b.ann)
 	if err != nil {
 		t.Fatal(err)
 	}

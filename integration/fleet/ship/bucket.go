@@ -31,12 +31,12 @@ type Bucket struct {
 	name   string
 	prefix string
 	folder folder // with a copy of it, which is read instead
+	limits
 }
 
 // The limits of a request.
 const (
 	patience   = 2 * time.Minute
-	maxListed  = 20_000_000
 	usualPlace = "us-east-1" // what is signed for a server that has no regions
 )
 
@@ -66,10 +66,10 @@ func OpenBucket(s document.Shipping, k Key) (*Bucket, error) {
 		return nil, err
 	}
 	transport.ResponseHeaderTimeout = patience
-	b := &Bucket{}
+	b := &Bucket{limits: usual}
 	b.name, b.prefix = s.Split()
 	b.client, err = minio.New(u.Host, &minio.Options{Creds: creds, Secure: u.Scheme == "https",
-		Region: region, Transport: transport, MaxRetries: 1})
+		Region: region, Transport: limited{transport}, MaxRetries: 1})
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %q: %w", s.Endpoint, err)
 	}
@@ -126,7 +126,7 @@ func OpenCopy(dir string) (*Bucket, error) {
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%q is not a folder", dir)
 	}
-	return &Bucket{name: dir, folder: folder(dir)}, err
+	return &Bucket{name: dir, folder: folder(dir), limits: usual}, err
 }
 
 // list yields the names that begin with a prefix and come after a name, in their order.
@@ -141,10 +141,17 @@ func (b *Bucket) list(ctx context.Context, prefix, after string) iter.Seq2[strin
 		if after != "" {
 			o.StartAfter = b.prefix + after
 		}
-		n := 0
+		seen, back, last := 0, 0, ""
 		for x := range b.client.ListObjects(ctx, b.name, o) {
-			if n++; x.Err == nil && n > maxListed {
-				x.Err = fmt.Errorf("it has more than %d objects", maxListed)
+			if seen++; x.Key <= last {
+				back++
+			}
+			switch last = x.Key; {
+			case x.Err != nil:
+			case seen > b.names:
+				x.Err = fmt.Errorf("it has more than %d objects", b.names)
+			case back > b.back:
+				x.Err = errBack
 			}
 			name, ok := strings.CutPrefix(x.Key, b.prefix)
 			if x.Err == nil && (!ok || !strings.HasPrefix(name, prefix)) {

@@ -6,22 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
-
-	"filippo.io/age"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
-
-// A Check proves records from a bucket.
-type Check struct {
-	Bucket     *Bucket
-	Fleet      document.Fleet
-	Identities []age.Identity
-	Ask        bool // the witnesses what they have seen last: the bucket may have lost it
-}
 
 // A Finding says what is proven of the record of a machine.
 type Finding struct {
@@ -53,27 +42,6 @@ func (f Finding) Cosigned() (team, of, machines int) {
 		}
 	}
 	return team, of, machines
-}
-
-// Machines lists the machines of which the bucket has anything.
-func (c Check) Machines(ctx context.Context) (ids []string, err error) {
-	after := ""
-	for {
-		id := ""
-		for name, err := range c.Bucket.list(ctx, "", after) {
-			if err != nil {
-				return nil, err
-			}
-			if first, _, _ := strings.Cut(name, "/"); name > after && document.IsMachineID(first) {
-				id = first
-				break
-			}
-		}
-		if id == "" {
-			return ids, nil
-		}
-		ids, after = append(ids, id), id+"0" // which sorts behind all that is below the id
-	}
 }
 
 // Machine proves the record of one machine. An error that is a *BrokenError says that the bucket,
@@ -132,6 +100,15 @@ func (c Check) proven(ctx context.Context, id, dir string) (Finding, []stretch, 
 		if broken == nil {
 			broken = h.broken("there is no manifest")
 		}
+		return f, nil, broken
+	}
+	if broken == nil {
+		broken = c.followed(ctx, h, list)
+	}
+	if broken == nil {
+		broken = c.kept(ctx, h, list)
+	}
+	if broken != nil && !errors.As(broken, &b) {
 		return f, nil, broken
 	}
 	r, err := newRestored(dir)
@@ -217,7 +194,11 @@ func (c Check) stray(ctx context.Context, h *history, list []manifest, f *Findin
 		if err != nil {
 			return err
 		}
-		if n, ok := numberOf(h.id, name); !named[name] && (!ok || n >= h.next) {
+		_, document := serialOf(h.id, name)
+		if _, _, ok := metOf(h.id, name); ok || document || named[name] {
+			continue
+		}
+		if n, ok := numberOf(h.id, name); !ok || n >= h.next {
 			f.Stray++
 		}
 	}

@@ -3,13 +3,15 @@
 // # Parties
 //
 // A machine ships its record ([Shipper]). Whoever runs the bucket stores objects, and can read and
-// make none. A reader has an identity of age that belongs to the team, and the fleet document
-// ([Check]); it needs neither the machine nor etcd.
+// make none. A reader has an identity of age that belongs to the team, and a line that names the
+// fleet or its fleet document ([Check]); it needs neither the machine nor etcd.
 //
 // # Names
 //
 //	tada-<16 hex>/objects/<64 hex>        SHA-256 of the object as it is stored
 //	tada-<16 hex>/manifests/<10 digits>   from 0000000000 on
+//	tada-<16 hex>/fleet/<10 digits>       a fleet document, by its serial
+//	tada-<16 hex>/met/tada-<16 hex>-<64 hex>  the record of another machine, and its SHA-256
 //
 // The first part is the id of the machine. The bucket may have a prefix before it. The name of an
 // object is the hash of what is stored, not of its plain text: plans and commands are short and can
@@ -52,6 +54,8 @@
 //	pieces      of the object: file, from (offset in the file), size, sum (SHA-256), last (the
 //	            file ends here)
 //	missing     files that the record names, and that were gone before they could be shipped
+//	fleet       the serial of the newest fleet document that it knew; left out if not known
+//	met         the records of other machines that it has stored since, ID-SHA256; left out if none
 //	checkpoint  signed, of the log, with the cosignatures that it got; "" for none
 //	bytes       with a checkpoint: how long the log was
 //	by          key and record of the machines that cosigned it; left out if there are none
@@ -67,8 +71,25 @@
 // what is between before it was shipped; the file pruned.NNNNNN with that number has come before.
 // A piece of another file from byte 0 begins the file anew.
 //
+// # Fleet documents
+//
+// A fleet document is stored as an object is, before the manifest that names it. A machine stores
+// the newest that it knows, and those by which the administrators changed (package history). A
+// reader begins with one that has the administrators of a pin (package document), takes each that
+// follows, whichever machine stored it, and so comes to the newest. A machine below which there is
+// another one, or not the one that its manifests name, is reported, as is one whose manifests go
+// back to an older one.
+//
+// # Machines that ship nothing
+//
+// Each machine stores the records of up to eight others, signed by the registrar (package
+// document): those with the next ids. So a reader knows of a machine that joined and never shipped,
+// while one of the eight before it does. The manifests name what is stored, so it cannot be taken
+// away.
+//
 // # How to verify
 //
+//  0. Find the newest fleet document, as above.
 //  1. Read the manifests from number 0 on; none may be missing. Each names the hash of the one
 //     before it.
 //  2. Check record with the registrar's key of the fleet document, key with the hash in the record,

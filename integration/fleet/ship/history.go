@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -76,50 +75,56 @@ func newHistory(b *Bucket, f document.Fleet, id string, with []age.Identity) *hi
 // has stored it is a *BrokenError, and the last thing that is yielded.
 func (h *history) read(ctx context.Context) iter.Seq2[manifest, error] {
 	return func(yield func(manifest, error) bool) {
-		numbers, err := h.numbers(ctx)
-		for len(numbers) > 0 && err == nil {
-			n := min(atOnce, len(numbers))
-			names := make([]string, n)
-			for i, number := range numbers[:n] {
-				names[i] = manifestName(h.id, number)
+		last, err := h.highest(ctx)
+		if err != nil {
+			yield(manifest{}, err)
+			return
+		}
+		for first := h.next; first <= last; first += atOnce {
+			names := make([]string, min(atOnce, last-first+1))
+			for i := range names {
+				names[i] = manifestName(h.id, first+int64(i))
 			}
 			stored, errs := h.bucket.getAll(ctx, names)
-			for i, number := range numbers[:n] {
-				m, err := manifest{}, errs[i]
-				if errors.Is(err, errNone) {
-					err = h.broken("manifest %d is listed, and is not there", number)
-				}
-				if err == nil {
-					m, err = h.take(number, stored[i])
-				}
+			for i := range names {
+				m, err := h.readOne(first+int64(i), last, stored[i], errs[i])
 				if !yield(m, err) || err != nil {
 					return
 				}
 			}
-			numbers = numbers[n:]
-		}
-		if err != nil {
-			yield(manifest{}, err)
 		}
 	}
 }
 
-// numbers lists the manifests from the next one on.
-func (h *history) numbers(ctx context.Context) (list []int64, err error) {
-	after := ""
+// readOne takes a manifest that was read, or could not be.
+func (h *history) readOne(number, last int64, stored []byte, err error) (manifest, error) {
+	switch {
+	case errors.Is(err, errNone) && number < last:
+		return manifest{}, h.broken("manifest %d is missing, and there is a later one", number)
+	case errors.Is(err, errNone):
+		return manifest{}, h.broken("manifest %d is listed, and is not there", number)
+	case err != nil:
+		return manifest{}, err
+	}
+	return h.take(number, stored)
+}
+
+// highest returns the highest number of a manifest that the bucket lists; -1 if there is none from
+// the next one on. Nothing else is kept of the listing, which may be long and anybody's.
+func (h *history) highest(ctx context.Context) (int64, error) {
+	after, last := "", int64(-1)
 	if h.next > 0 {
 		after = manifestName(h.id, h.next-1)
 	}
 	for name, err := range h.bucket.list(ctx, h.id+manifests, after) {
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		if n, ok := numberOf(h.id, name); ok && n >= h.next {
-			list = append(list, n)
+		if n, ok := numberOf(h.id, name); ok {
+			last = max(last, n)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+	return last, nil
 }
 
 func (h *history) broken(format string, args ...any) error {
@@ -128,9 +133,6 @@ func (h *history) broken(format string, args ...any) error {
 
 // take checks the next manifest, and adds what it says.
 func (h *history) take(number int64, stored []byte) (manifest, error) {
-	if number != h.next {
-		return manifest{}, h.broken("manifest %d is missing, and there is a later one", h.next)
-	}
 	text, err := unseal(stored, maxManifest, h.with)
 	if errors.Is(err, errSealed) {
 		return manifest{}, fmt.Errorf("machine %s: manifest %d: %w", h.id, number, err)
@@ -149,6 +151,9 @@ func (h *history) take(number int64, stored []byte) (manifest, error) {
 	case m.Before != h.before:
 		return m, h.broken("manifest %d does not follow the one before it, which was replaced",
 			number)
+	case m.Fleet < h.last.Fleet:
+		return m, h.broken("manifest %d: the machine went back from fleet document %d to an "+
+			"older one, %d", number, h.last.Fleet, m.Fleet)
 	}
 	if err := h.add(m); err != nil {
 		return m, err
@@ -187,7 +192,7 @@ func (h *history) add(m manifest) error {
 		h.point, h.covered, h.tail = p, m.covered, nil
 	}
 	h.last = m
-	h.last.Pieces, h.last.Missing = nil, nil
+	h.last.Pieces, h.last.Missing, h.last.Met = nil, nil, nil
 	return nil
 }
 

@@ -30,6 +30,8 @@ type manifest struct {
 	Object  string // SHA-256 of the object, as stored, which is its name; "" for none
 	Pieces  []piece
 	Missing []string // files that the record names, and that were gone before they were shipped
+	Fleet   int64    // the serial of the newest fleet document that the machine knew; 0: not said
+	Met     []string // the records of other machines that it has stored: ID-SHA256
 	covered
 	keys
 }
@@ -59,6 +61,12 @@ func (m manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 		"log": m.Log, "machine": m.Machine, "missing": m.Missing, "number": m.Number,
 		"object": m.Object, "pieces": pieces, "record": m.Record,
 		"time": plan.FormatTime(m.Time)}
+	if m.Fleet > 0 {
+		fields["fleet"] = m.Fleet
+	}
+	if len(m.Met) > 0 {
+		fields["met"] = m.Met
+	}
 	if len(m.By) > 0 {
 		fields["by"] = holders(m.By)
 	}
@@ -105,13 +113,17 @@ func readManifest(text []byte) (manifest, error) {
 	}
 	m := manifest{Machine: f.Text("machine"), Number: f.Number("number"),
 		Before: f.Text("before"), Time: f.Time("time"), Object: f.Text("object"),
-		Missing: f.Texts("missing"), keys: keys{Log: f.Text("log")},
+		Missing: f.Texts("missing"), Fleet: f.Number("fleet"), Met: f.Texts("met"),
+		keys:    keys{Log: f.Text("log")},
 		covered: covered{f.Text("checkpoint"), f.Number("bytes"), by}}
 	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
 		m.Object != "" && !isSum(m.Object) || m.Before != "" && !isSum(m.Before) ||
 		len(f.List("pieces")) > maxPieces {
 		return manifest{}, errManifest
+	}
+	if err := readMet(m.Met); err != nil {
+		return manifest{}, err
 	}
 	return m, m.readPieces(f.Objects("pieces"))
 }

@@ -10,6 +10,8 @@ import (
 const (
 	manifests = "/manifests/"
 	objects   = "/objects/"
+	documents = "/fleet/"
+	metFolder = "/met/"
 )
 
 // maxNumber is the highest number of a manifest: names sort as numbers do.
@@ -17,6 +19,17 @@ const maxNumber = 9_999_999_999
 
 func manifestName(id string, number int64) string {
 	return fmt.Sprintf("%s%s%010d", id, manifests, number)
+}
+
+func documentName(id string, serial int64) string {
+	return fmt.Sprintf("%s%s%010d", id, documents, serial)
+}
+
+// serialOf reads the serial in the name of a fleet document.
+func serialOf(id, name string) (int64, bool) {
+	text, ok := strings.CutPrefix(name, id+documents)
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil && n > 0 && documentName(id, n) == name
 }
 
 func objectName(id, sum string) string { return id + objects + sum }

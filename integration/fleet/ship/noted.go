@@ -108,6 +108,6 @@ func (h *history) recall(ctx context.Context, file, place string,
 		m.Checkpoint != "" && (m.Checkpoint != noted.Checkpoint || m.Bytes != noted.Bytes) {
 		return h, nil
 	}
-	noted.machine = machine
+	noted.machine, noted.last.Fleet = machine, m.Fleet
 	return noted, nil
 }

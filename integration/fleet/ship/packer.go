@@ -104,6 +104,6 @@ func (p *packer) store(ctx context.Context, c covered) error {
 	}
 	p.sent.Bytes += int64(len(object) + len(stored))
 	p.sent.Manifests++
-	p.plain, p.list, p.form.Missing = p.plain[:0], nil, nil
+	p.plain, p.list, p.form.Missing, p.form.Met = p.plain[:0], nil, nil, nil
 	return nil
 }

@@ -27,6 +27,8 @@ type Machine struct {
 	// the file that says what was shipped, so that not all manifests are read at each start; "" for
 	// none. It is made again where it is missing or wrong.
 	Note string
+	// the fleet documents that it has taken, which readers of the bucket need
+	Documents [][]byte
 }
 
 // A Shipper copies the record of a machine to a bucket. One at a time ships for a machine.
@@ -38,6 +40,8 @@ type Shipper struct {
 	own     *age.X25519Identity
 	history *history
 	sure    bool // the bucket has no manifest beyond those of history
+	published
+	met
 }
 
 // ErrFork is returned for a record that is not the one that the bucket has the beginning of.
@@ -59,7 +63,8 @@ func New(m Machine, f document.Fleet, k Key) (*Shipper, error) {
 		return nil, err
 	}
 	s.history = newHistory(s.bucket, f, m.ID, []age.Identity{s.own})
-	return s, nil
+	s.documents, err = fleetTexts(m.Documents)
+	return s, err
 }
 
 // sign of life: a machine with nothing to ship says so this often.
@@ -70,6 +75,9 @@ const signOfLife = time.Hour
 // what the bucket has.
 func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err error) {
 	if err := s.catchUp(ctx); err != nil {
+		return sent, nil, err
+	}
+	if err := s.publish(ctx, s.bucket, s.ID, s.to, s.history.last.Fleet); err != nil {
 		return sent, nil, err
 	}
 	head, err := s.Launcher.Head()
@@ -107,7 +115,7 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 	if err != nil {
 		return p.sent, refused, err
 	}
-	s.sure = true
+	s.sure, s.unnamed = true, nil
 	s.history.keep(s.Note, s.place())
 	return p.sent, refused, nil
 }
@@ -120,7 +128,7 @@ func (s *Shipper) place() string {
 // packer begins a shipment.
 func (s *Shipper) packer(key launcher.LogKey) *packer {
 	return &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
-		form: manifest{Machine: s.ID, Time: s.Now().UTC(),
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(), Fleet: s.serial, Met: s.unnamed,
 			keys: keys{document.HolderOf(s.Record, s.Key), key.Public}}}
 }
 
@@ -144,7 +152,7 @@ func (s *Shipper) Late(ctx context.Context) (Sent, error) {
 	if err := p.store(ctx, covered{string(signed), c.Bytes, by}); err != nil {
 		return p.sent, err
 	}
-	s.sure = true
+	s.sure, s.unnamed = true, nil
 	s.history.keep(s.Note, s.place())
 	return p.sent, nil
 }

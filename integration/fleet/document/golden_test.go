@@ -1,0 +1,74 @@
+package document
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// recorded has a document of each kind as commit aec72fb4 has signed it.
+const recorded = "testdata/version1"
+
+// A program of an earlier version, on a machine or at the registrar, understands the documents of
+// this one, and this one understands those: what was recorded then is read, and signed now it is
+// the same text. Whoever changes a document makes another kind, which an older program refuses with
+// words that say so.
+func TestDocumentsOfAnEarlierVersion(t *testing.T) {
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join(recorded, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	fleet, err := FirstFleet(read("fleet"))
+	if err != nil || len(fleet.People) != 3 || len(fleet.Revoked) != 1 || fleet.Ship.Nowhere() {
+		t.Fatalf("%+v, %v", fleet, err)
+	}
+	key := newKey(t, "now")
+	for name, again := range map[string]func(text []byte) ([]byte, error){
+		"fleet": func([]byte) ([]byte, error) { return fleet.Sign(key) },
+		"machine": func(text []byte) ([]byte, error) {
+			m, err := fleet.Machine(text)
+			if err != nil {
+				return nil, err
+			}
+			return m.Sign(key)
+		},
+		"freeze": func(text []byte) ([]byte, error) {
+			o, err := fleet.Freeze(text)
+			if err != nil {
+				return nil, err
+			}
+			return o.Sign(key)
+		},
+		"thaw": func(text []byte) ([]byte, error) {
+			thaw, err := fleet.Thaws(text)
+			if err != nil {
+				return nil, err
+			}
+			return SignThaw(thaw.ID, key)
+		},
+		"bundle": func(text []byte) ([]byte, error) {
+			b, err := fleet.Bundle(text)
+			if err != nil {
+				return nil, err
+			}
+			return b.Sign(key)
+		},
+	} {
+		old := read(name)
+		now, err := again(old)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		was, err := unverified(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := unverified(now); err != nil || is != was {
+			t.Errorf("%s is now\n%s\nand was\n%s", name, is, was)
+		}
+	}
+}

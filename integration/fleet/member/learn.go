@@ -1,0 +1,81 @@
+package member
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// Learn takes a fleet document that follows the one that is known, and with it whose answers count
+// here. One that does not follow changes nothing.
+func (f Folder) Learn(text []byte) (document.Fleet, error) {
+	known, err := f.Document()
+	if err != nil {
+		return document.Fleet{}, err
+	}
+	next, err := known.Follows(text)
+	if err != nil {
+		return known, err
+	}
+	m, err := f.Load()
+	if err != nil {
+		return known, err
+	}
+	if err := f.keepPast(known, next, text); err != nil {
+		return known, err
+	}
+	return next, f.store(text, next, m)
+}
+
+// keepPast keeps the last document of some administrators, and the one by which others follow them:
+// a reader of the bucket who knows the first ones needs both.
+func (f Folder) keepPast(known, next document.Fleet, text []byte) error {
+	if known.SameAdmins(next) {
+		return nil
+	}
+	before, err := f.Text()
+	if err == nil {
+		err = state.PrivateDir(f.path(pastDir))
+	}
+	if err == nil {
+		err = state.Replace(f.past(known), before)
+	}
+	if err == nil {
+		err = state.Replace(f.past(next), text)
+	}
+	return err
+}
+
+// serialDigits is the length of the name of a document: names sort as serials do.
+const serialDigits = 16
+
+func (f Folder) past(fleet document.Fleet) string {
+	return filepath.Join(f.path(pastDir), fmt.Sprintf("%0*x", serialDigits, fleet.Serial))
+}
+
+// Documents returns the fleet documents by which a reader who knows earlier administrators comes to
+// the newest one, which is the last.
+func (f Folder) Documents() (list [][]byte, err error) {
+	names, err := os.ReadDir(f.path(pastDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, name := range names {
+		if len(name.Name()) != serialDigits {
+			continue // left by a crash
+		}
+		text, err := private.Read(filepath.Join(f.path(pastDir), name.Name()), document.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	newest, err := f.Text()
+	return append(list, newest), err
+}
