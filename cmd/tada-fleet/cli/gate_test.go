@@ -52,7 +52,8 @@ func TestGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := l.ReplayBundle(launcher.Replay{Config: []byte(text), File: "base.yaml", Accept: accept})
+		r, err := l.ReplayBundle(launcher.Replay{Config: []byte(text), File: "base.yaml",
+			Accept: accept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,8 @@ func TestGate(t *testing.T) {
 	if err != nil || !strings.Contains(out, "\nallow -> deny  1  rule.command\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if _, err := l.ReplayBundle(launcher.Replay{Config: []byte("tool: 1\n"), File: ""}); err == nil {
+	if _, err := l.ReplayBundle(launcher.Replay{Config: []byte("tool: 1\n"),
+		File: ""}); err == nil {
 		t.Error("a text with a mistake is judged")
 	}
 	for _, name := range s.bucket.Names() {
