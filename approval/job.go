@@ -126,7 +126,8 @@ func (t *tx) perform(k task) (result, error) {
 	}
 	if r.again || r.refusal != nil {
 		r.events = t.emitted(k.ticket)
-		r.created = slices.ContainsFunc(r.events, func(e Event) bool { return e.Kind == KindIssued })
+		r.created = slices.ContainsFunc(r.events,
+			func(e Event) bool { return e.Kind == KindIssued })
 	}
 	return r, complete(r.events, t.now, r.e, r.refusal, err)
 }

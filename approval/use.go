@@ -58,8 +58,8 @@ func (t *tx) consume(c Claim, ticket string) (e *entry, again bool, err error) {
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
-// permitted reports whether e was already consumed under this ticket, by an attempt whose answer was
-// lost.
+// permitted reports whether e was already consumed under this ticket, by an attempt whose answer
+// was lost.
 func (t *tx) permitted(e *entry, ticket string) bool {
 	if e == nil || e.State != Consumed || e.Decision == nil || ticket == "" {
 		return false

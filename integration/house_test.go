@@ -767,8 +767,9 @@ var testOnly = map[string]map[string]string{
 		"shellparse/catalog": "tests iterate over its tables",
 	},
 	"launcher": {
-		"shellparse/catalog": "tests iterate over its tables",
-		"audit/zstandard":    "tests pack with the real codec",
+		"shellparse/catalog":     "tests iterate over its tables",
+		"audit/zstandard":        "tests pack with the real codec",
+		"approval/plan/plantest": "plans for tests",
 	},
 	"cmd/tadactl/cli": {
 		"approval/canonical": "a test makes the payload of a question",

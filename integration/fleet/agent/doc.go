@@ -8,10 +8,10 @@
 //   - it holds the machine's place: two machines with the same key are noticed, and the second one
 //     is refused (place.go);
 //   - it says from time to time that the machine is there, and what its record has (seen.go);
-//   - it publishes the open questions of the machine, each under a lease that ends with the
-//     question (publish.go);
+//   - it publishes the open questions of the machine, each under a lease that ends soon after the
+//     question, and keeps its store small (publish.go);
 //   - it hands signed answers to the machine's store, which checks them, and says what became of
-//     each (answers.go);
+//     each (answers.go) and which of them somebody gave it again (replays.go);
 //   - it follows the fleet document, and with it whose answers count (documents.go);
 //   - it obeys freezes: writes the order down, so that nothing new starts, and ends what runs
 //     (freezes.go);

@@ -90,7 +90,8 @@ func (a *Agent) sameCluster(cluster uint64) error {
 		return err
 	}
 	return fmt.Errorf("%w: the servers at %q belong to cluster %x, the approvals of this machine "+
-		"to cluster %x; correct the endpoints", approval.ErrMeddled, a.own.Endpoints, cluster, known)
+		"to cluster %x; correct the endpoints", approval.ErrMeddled, a.own.Endpoints, cluster,
+		known)
 }
 
 // name is what this agent is called in the place that it holds: like no other's, even where two

@@ -44,9 +44,7 @@ func (a *Agent) publish(ctx context.Context) error {
 			})
 		}()
 	}
-	if err := a.Launcher.Tidy(ctx); err != nil {
-		return err
-	}
+	tidy := time.Duration(0) // the first time once all is published
 	for {
 		next, err := a.publishOnce(ctx)
 		if err != nil {
@@ -56,7 +54,8 @@ func (a *Agent) publish(ctx context.Context) error {
 		case err := <-lost:
 			return err
 		case <-changed:
-		case <-time.After(next):
+		case <-time.After(min(next, tidy)):
+			tidy = publishEvery
 			if err := a.Launcher.Tidy(ctx); err != nil {
 				return err
 			}

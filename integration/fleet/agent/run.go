@@ -20,8 +20,8 @@ const (
 )
 
 // Run works until the context ends. It fails with ErrTaken, document.ErrRevoked, approval.ErrLocked
-// for a second agent of the account, approval.ErrMeddled for another cluster, or for files and a database that cannot be used; a connection
-// that is lost is no failure.
+// for a second agent of the account, approval.ErrMeddled for another cluster, or for files and a
+// database that cannot be used; a connection that is lost is no failure.
 func (a *Agent) Run(ctx context.Context) error {
 	own, err := a.Folder.Load()
 	if err != nil {

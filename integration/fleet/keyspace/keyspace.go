@@ -67,8 +67,8 @@ const Place = "place"
 // grace is how long what nobody needs any more stays: the clocks of machines differ by less.
 const grace = 2 * time.Minute
 
-// Life is the time to live of the lease of what is good for a while longer, in seconds. What is over
-// gets some too, so that whoever looks with a slower clock still finds it.
+// Life is the time to live of the lease of what is good for a while longer, in seconds. What is
+// over gets some too, so that whoever looks with a slower clock still finds it.
 func Life(left time.Duration) int64 {
 	return int64((max(left, 0) + grace + time.Second - 1) / time.Second)
 }
