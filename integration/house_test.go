@@ -333,6 +333,7 @@ var plan = map[string]map[string]string{
 	"cmd/tada-fleet":       {"cmd/tada-fleet/cli": "the program"},
 	"cmd/tada-fleet/verbs": {},
 	"cmd/tada-fleet/cli": {
+		"launcher/replay":             "it judges the runs of machines again",
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
@@ -379,15 +380,45 @@ var plan = map[string]map[string]string{
 		"launcher/state":   "store, marks and locks are in the state directory",
 		"pathguard":        "the verdict says whether to ask a person",
 	},
+	"launcher/past": {
+		"approval":        "the entry about an answer says how a request ended",
+		"audit":           "it reads entries",
+		"launcher/permit": "a run may wait for an answer to its question",
+		"launcher/record": "the kinds of entries, and where they are",
+		"launcher/state":  "which runs go on, and when an id was made",
+		"launcher/undo":   "what a run changed is counted by its journal",
+	},
+	"launcher/setup": {
+		"audit":              "what happens to protected files is recorded",
+		"launcher/record":    "in the log of the state directory",
+		"launcher/state":     "what was there before is in the state directory",
+		"pathguard/pathname": "a folder goes with the last file in it",
+		"pathguard/tamper":   "a file with something of tada-run in it is protected",
+	},
+	"launcher/replay": {
+		"approval":           "a grant that no run has used",
+		"approval/render":    "commands are shown by the one renderer",
+		"audit":              "it reads entries",
+		"audit/plans":        "the plans on record",
+		"launcher/past":      "how runs ended that asked",
+		"launcher/permit":    "the grants that there are",
+		"launcher/record":    "the kinds of entries",
+		"pathguard":          "the policies that judge",
+		"pathguard/frozen":   "plans are judged from the record",
+		"pathguard/pathname": "which runs were in a workspace",
+		"shellparse/command": "tables of programs are compared",
+	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
 		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
 		"launcher/session": "it reads keys where no program can type them",
 	},
 	"launcher/record": {
-		"audit":          "the formats and proofs",
-		"audit/archive":  "transcripts of sessions that are over",
-		"launcher/state": "where the record is stored",
+		"approval/canonical": "entries are written in one spelling",
+		"pathguard/tamper":   "what happens to protected files is recorded",
+		"audit":              "the formats and proofs",
+		"audit/archive":      "transcripts of sessions that are over",
+		"launcher/state":     "where the record is stored",
 	},
 	"launcher/state": {
 		"approval/flock":   "a file in use is locked",
@@ -425,6 +456,8 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/replay":           "another policy is tried beside the one in force",
+		"launcher/setup":            "the settings of other programs in which tada-run has a part",
 		"launcher/undo":             "what a run changes is kept, and put back",
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
@@ -438,6 +471,7 @@ var plan = map[string]map[string]string{
 		"pathguard/walk":          "a protected file is a path, not a descriptor",
 		"launcher/state":          "what is stored, and which other processes use it",
 		"launcher/record":         "every step is recorded, in the log of the state directory",
+		"launcher/past":           "what has run, read from the record",
 		"launcher/exit":           "the result of a request is an exit status",
 		"launcher/refusal":        "a refusal if nothing ran",
 		"launcher/permit":         "step 3: the approval",
@@ -476,6 +510,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":     "the parts of a state directory, and ids",
 	},
 	"integration/hook": {
+		"launcher/setup":     "it reads the settings of a platform",
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
 		"shellparse":         "the user's rules are for the simple commands of a line",
@@ -484,6 +519,7 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "where each platform has the user's rules",
 	},
 	"integration/mcp": {
+		"launcher/past":          "a result says what a run changed",
 		"launcher/permit":        "it knows which calls were approved",
 		"launcher":               "a tool is a request to it",
 		"launcher/refusal":       "it tells a client why its call does not go ahead",
@@ -513,6 +549,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main only calls it",
 	},
 	"cmd/tada-run/cli": {
+		"launcher/past":         "what a run of a batch changed",
 		"pathguard/intent":      "it reads the intent of a caller",
 		"launcher/control":      "inside a session it asks the launcher outside",
 		"launcher/exit":         "exit statuses",
@@ -530,6 +567,8 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"integration/console": {
+		"launcher/replay":  "it shows what runs teach",
+		"launcher/past":    "it shows recorded runs",
 		"launcher/pairing": "devices are paired and approve there",
 		"launcher/push":    "devices are notified by it",
 		"approval/passkey": "a session is named after the passkey that signed in",
@@ -558,6 +597,9 @@ var plan = map[string]map[string]string{
 	"integration/servers/etcd": {},
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
+		"launcher/replay":           "it judges recorded runs again",
+		"launcher/setup":            "it writes into the settings of agents",
+		"launcher/past":             "it lists and shows recorded runs",
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -701,6 +743,10 @@ var testOnly = map[string]map[string]string{
 	"pathguard/frozen": {
 		"pathguard": "a plan from the record has the verdict that it had",
 	},
+	"launcher/replay": {
+		"launcher/state": "a record is in a state directory",
+		"shellparse":     "plans are made of lines",
+	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
 	},
@@ -735,6 +781,7 @@ var testOnly = map[string]map[string]string{
 		"approval/relay/served": "stories have an agent of a fleet",
 
 		"integration/scale":  "a record of many runs is made",
+		"launcher/replay":    "recorded runs are judged again",
 		"cmd/tada-run/cli":   "transcripts run the real programs in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real programs in the test binary",
 		"shellparse":         "the corpus is judged end to end",

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/replay"
 )
 
 // replayed judges what a story has recorded again, from the record alone. Under the policy that is
@@ -25,8 +24,8 @@ func replayed(env *testscript.Env) {
 	var r struct {
 		Runs    int
 		Earlier int `json:"earlier_policy"`
-		Changes []launcher.Changed
-		Skipped []launcher.Skipped
+		Changes []replay.Changed
+		Skipped []replay.Skipped
 	}
 	if json.Unmarshal(out, &r) != nil {
 		t.Logf("replayed: %v: %s", err, out)

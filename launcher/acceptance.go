@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/setup"
 )
 
 // The configuration of a workspace is data of its repository, and only tightens. What its rules
@@ -19,7 +21,7 @@ type acceptance struct {
 // acceptances are those of all workspaces, by their paths. What cannot be read accepts nothing.
 func (l *Launcher) acceptances() map[string]acceptance {
 	all := map[string]acceptance{}
-	if text, err := ReadSettings(l.beside(l.state.Accepted())); err == nil {
+	if text, err := setup.Read(l.beside(l.state.Accepted())); err == nil {
 		_ = json.Unmarshal(text, &all)
 	}
 	return all

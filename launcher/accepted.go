@@ -40,7 +40,7 @@ func (l *Launcher) Proposed(dir string) (p Proposed, err error) {
 	if err != nil {
 		return p, err
 	}
-	file := workspaceRules(p.Workspace)
+	file := pathguard.WorkspaceConfig(p.Workspace)
 	p.File = file.Path
 	if p.text, err = file.Text(os.Getuid()); err != nil {
 		return p, err
@@ -100,7 +100,7 @@ func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
 		return err
 	}
 	defer log.Close()
-	body := object{"workspace": workspace, "sha256": "", "by": l.person(tamper.CLI).User}
+	body := object{"workspace": workspace, "sha256": "", "by": person(tamper.CLI).User}
 	all := l.acceptances()
 	delete(all, workspace)
 	if to != nil {
@@ -123,7 +123,7 @@ func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
 // proposes says that the configuration of the workspace of a policy has rules that would count if a
 // person accepted them; "" if it has none.
 func proposes(workspace string, p pathguard.Policy) string {
-	file := workspaceRules(workspace).Path
+	file := pathguard.WorkspaceConfig(workspace).Path
 	if workspace == "" || !slices.ContainsFunc(p.Notes(), func(note string) bool {
 		return strings.HasPrefix(note, file+": the rule that allows ")
 	}) {

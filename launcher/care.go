@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -303,9 +304,9 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 	}
 	for _, e := range entries {
 		s := l.storeNamed(e.Name())
-		n, expireErr := s.Expire(l.person(tamper.CLI), before)
+		n, expireErr := s.Expire(person(tamper.CLI), before)
 		gone += n
-		err = errors.Join(err, expireErr, deliver(log, s, audit.Lazy))
+		err = errors.Join(err, expireErr, record.Deliver(log, s, audit.Lazy))
 	}
 	return gone, err
 }

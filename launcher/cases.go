@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -22,9 +23,9 @@ type triedCases struct {
 
 // Cases judges the cases of a policy as the account of this launcher.
 func (l *Launcher) Cases(p pathguard.Policy) []pathguard.CaseResult {
-	set := undoUnder(p, l.account)
+	can := l.undoOf(Request{})
 	return p.Cases(pathguard.Caller{Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
-		Local: pathguard.Local{Undo: keepsOf(l.undoOf(Request{}), set,
+		Local: pathguard.Local{Undo: p.UndoOf(l.account).Kept(can.Not, can.Session,
 			p.Settings().KeepBackground, func() string { return "" })}})
 }
 
@@ -45,7 +46,7 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 		return p, nil
 	}
 	var tried triedCases
-	if text, err := ReadSettings(l.beside(l.state.Cases())); err == nil {
+	if text, err := setup.Read(l.beside(l.state.Cases())); err == nil {
 		_ = json.Unmarshal(text, &tried) // what cannot be read is tried again
 	}
 	sum := sumOf(fmt.Appendf(nil, "%s %#v", p.Digest(), expect))

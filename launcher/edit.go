@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -191,7 +192,7 @@ func IsChangedSince(err error) bool { return errors.Is(err, tamper.ErrChangedSin
 // changed. When it is not the one that was copied, nothing is written, and the error wraps
 // [tamper.ErrChangedSince].
 func (e *Edit) Save(c Change) error {
-	who, store := e.l.person(tamper.CLI), e.l.ownStore()
+	who, store := person(tamper.CLI), e.l.ownStore()
 	if err := store.Edit(who, e.Path, e.was, c.content, e.mode); err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (e *Edit) Save(c Change) error {
 	if logErr != nil {
 		return errors.Join(err, logErr)
 	}
-	if err = errors.Join(err, deliver(log, store, audit.Durable), log.Close()); err != nil {
+	if err = errors.Join(err, record.Deliver(log, store, audit.Durable), log.Close()); err != nil {
 		return fmt.Errorf("%q was written and accepted: %w", e.Path, err)
 	}
 	return e.Discard()

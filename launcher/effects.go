@@ -3,7 +3,6 @@ package launcher
 import (
 	"cmp"
 	"fmt"
-	"iter"
 
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -35,7 +34,7 @@ func touched(p *pathguard.Plan, writes, hosts []string) map[string][]string {
 			named[kind] = append(named[kind], name)
 		}
 	}
-	for plan := range allPlans(p) {
+	for plan := range p.All() {
 		for i := range plan.Targets {
 			add(effectNames[plan.Targets[i].Right], plan.Targets[i].Path())
 		}
@@ -50,21 +49,6 @@ func touched(p *pathguard.Plan, writes, hosts []string) map[string][]string {
 		}
 	}
 	return named
-}
-
-// allPlans are the plan of the line and those of the files that it executes.
-func allPlans(p *pathguard.Plan) iter.Seq[*pathguard.Plan] {
-	return func(yield func(*pathguard.Plan) bool) {
-		queue := []*pathguard.Plan{p}
-		for ; len(queue) > 0; queue = queue[1:] {
-			if !yield(queue[0]) {
-				return
-			}
-			for _, in := range queue[0].Inner {
-				queue = append(queue, in.Plan)
-			}
-		}
-	}
 }
 
 func hostPort(host string, port int) string {

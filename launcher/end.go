@@ -79,7 +79,7 @@ func (e *ended) facts(out Outcome, found object, problem error) object {
 	for name, value := range found {
 		o[name] = value
 	}
-	out.RunChanges.record(o)
+	out.RunChanges.AddTo(o)
 	if e.isOver() {
 		o["background"] = true
 		if e.why != "" {

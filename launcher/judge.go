@@ -84,7 +84,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		Intent: req.Intent, Publish: req.Publish, Self: self(),
 		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Look: look,
 			Agents: sync.OnceValue(req.loaders),
-			Undo:   keepsOf(undo, set, background, unsure)},
+			Undo:   set.Kept(undo.Not, undo.Session, background, unsure)},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
@@ -115,7 +115,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		answers := j.Plan.Asked(func() { j.Verdict = judge(j.Plan) })
 		lines := req.Hold != nil && req.Hold.Shell
 		if lines {
-			j.Verdict = lineByLine(j.Verdict)
+			j.Verdict = j.Verdict.LineByLine()
 		}
 		j.frozen = func() frozen.Frozen {
 			f := frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,

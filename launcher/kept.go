@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -28,7 +29,7 @@ type kept struct {
 	more    int // of what was missed
 	closed  bool
 	collect func(time.Duration) (int, error) // makes room in the store
-	changes RunChanges
+	changes past.RunChanges
 }
 
 // maxMissed bounds what is named of what was missed.
@@ -119,9 +120,9 @@ func names(list []sandbox.Path) (names []string) {
 
 // close ends the journal, and says what the run changed. Where the run could write in whole
 // folders, these are searched for changes that were not announced.
-func (k *kept) close(r sandbox.Receipt) RunChanges {
+func (k *kept) close(r sandbox.Receipt) past.RunChanges {
 	if k == nil {
-		return RunChanges{}
+		return past.RunChanges{}
 	}
 	for _, lost := range r.Lost {
 		if lost.Protection == sandbox.Undo {
@@ -147,7 +148,7 @@ func (k *kept) close(r sandbox.Receipt) RunChanges {
 		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
 		_, _ = k.collect(spared) // later runs have room
 	}
-	k.closed, k.journal, k.changes = true, nil, changesOf(s, k.missed, k.more)
+	k.closed, k.journal, k.changes = true, nil, past.ChangesOf(s, k.missed, k.more)
 	return k.changes
 }
 

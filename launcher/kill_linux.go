@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -53,12 +53,12 @@ func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
 }
 
 // running returns the runs that have a place among those without an end.
-func (l *Launcher) running() ([]Past, error) {
+func (l *Launcher) running() ([]past.Run, error) {
 	ids, err := audit.RunningIDs(l.state.Audit())
 	if err != nil {
 		return nil, err
 	}
-	var runs []Past
+	var runs []past.Run
 	for _, id := range ids {
 		r, err := l.Past(id)
 		if errors.Is(err, state.ErrNoSuch) {
@@ -82,7 +82,7 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s",
 			id, run.Within, run.Within)
 	}
-	fd, err := run.launcherFD()
+	fd, err := launcherFD(run)
 	if err != nil {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 	}
 	if hasEnded(fd, within) {
 		run, err = l.Past(id)
-		return run.State == pastStates[record.KindEnd], err
+		return run.State == "ended", err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil &&
 		!errors.Is(err, unix.ESRCH) {
@@ -106,15 +106,15 @@ func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err err
 }
 
 // launcherFD returns a pidfd of the run's launcher, or an error that wraps errNotRunning.
-func (p Past) launcherFD() (fd int, err error) {
-	pid, err := strconv.Atoi(strings.SplitN(p.launcher, "@", 2)[0])
+func launcherFD(p past.Run) (fd int, err error) {
+	pid, err := strconv.Atoi(strings.SplitN(p.Process, "@", 2)[0])
 	if err != nil {
 		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
 	}
 	if fd, err = unix.PidfdOpen(pid, 0); err != nil {
 		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
 	}
-	if state.ProcessOf(pid) != p.launcher || hasEnded(fd, 0) {
+	if state.ProcessOf(pid) != p.Process || hasEnded(fd, 0) {
 		// the process with that number is another one by now, or gone
 		unix.Close(fd)
 		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
-	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
@@ -13,7 +13,7 @@ import (
 
 // A Launcher judges and runs requests on one state directory.
 type Launcher struct {
-	*record.Record
+	*past.Reader
 	*permit.Approvals
 	state   *state.Directory
 	account string // the account's home directory

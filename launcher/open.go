@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -99,8 +100,8 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
-		frameTime: frameTime}
+	l := &Launcher{Reader: past.Of(r, dir, approvals), Approvals: approvals, state: dir,
+		floor: floorConfig, frameTime: frameTime}
 	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former

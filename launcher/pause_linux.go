@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -63,14 +62,14 @@ func (l *Launcher) pauseRun(id string, within time.Duration) pauseResult {
 		case !run.Ended.IsZero():
 			return pauseResult{ended: true}
 		}
-		started := run.State == pastStates[record.KindStart]
+		started := run.State == "running"
 		if late := time.Now().After(limit); late && started {
 			_, err := l.endRun(id, within/4)
 			return pauseResult{ended: err == nil, err: notRunning(err)}
 		} else if late {
 			return pauseResult{}
 		}
-		fd, err := run.launcherFD()
+		fd, err := launcherFD(run)
 		if err != nil {
 			return pauseResult{err: notRunning(err)}
 		}

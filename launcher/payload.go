@@ -112,7 +112,7 @@ func (j *Judgement) effectText() object {
 func (j *Judgement) targets() []any {
 	var list []any
 	asks := j.Verdict.Decision == pathguard.Ask
-	for plan := range allPlans(j.Plan) {
+	for plan := range j.Plan.All() {
 		for i := range plan.Targets {
 			t := &plan.Targets[i]
 			if t.Right == command.Read && len(t.Links) == 0 {
@@ -206,7 +206,7 @@ func (j *Judgement) names(word string) bool {
 	if j.Plan == nil {
 		return strings.Contains(j.Script.Text, word)
 	}
-	for plan := range allPlans(j.Plan) {
+	for plan := range j.Plan.All() {
 		if strings.Contains(plan.Script.Text, word) {
 			return true
 		}

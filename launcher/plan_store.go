@@ -6,7 +6,9 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
 
@@ -48,7 +50,7 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 
 // Touched returns what the plan of a recorded run touches, by the five words of effects, as it was
 // when the run was judged. The error says why it cannot be told.
-func (l *Launcher) Touched(r Past) (map[string][]string, error) {
+func (l *Launcher) Touched(r past.Run) (map[string][]string, error) {
 	if r.Plan == "" {
 		return nil, plans.ErrNone
 	}
@@ -58,7 +60,7 @@ func (l *Launcher) Touched(r Past) (map[string][]string, error) {
 	}
 	f, err := frozen.Thaw(b)
 	if errors.Is(err, frozen.ErrOther) {
-		err = errOtherVersion
+		err = replay.ErrOtherVersion
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func (l *Launcher) PlansThat(match func(touched map[string][]string) bool) map[s
 
 // dropPlans deletes the plans that no entry of the log names any more.
 func (l *Launcher) dropPlans() (int, error) {
-	named, err := l.namedPlans(0)
+	named, err := replay.NamedPlans(l, 0)
 	if err != nil {
 		return 0, err
 	}

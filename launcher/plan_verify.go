@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -38,7 +39,7 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 		return Plans{}, err
 	}
 	note := l.plansBefore(report.Before.Size, sums)
-	named, err := l.namedPlans(note.Size)
+	named, err := replay.NamedPlans(l, note.Size)
 	if err != nil {
 		return Plans{}, err
 	}
@@ -110,15 +111,4 @@ func (l *Launcher) keepPlansNote(note plansNote, keep bool) {
 		}
 	}
 	_ = os.Remove(path)
-}
-
-// namedPlans are the names of the plans of the runs of the log from a byte on.
-func (l *Launcher) namedPlans(from int64) (map[string]bool, error) {
-	named := map[string]bool{}
-	err := intents(l, Replay{from: from}, func(r recorded) {
-		if r.Plan != "" {
-			named[r.Plan] = true
-		}
-	})
-	return named, err
 }

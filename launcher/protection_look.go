@@ -116,7 +116,7 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 		stores[e.Name()] = true
 	}
 	looked := map[string]bool{"/": true, p.Workspace: true, "": true}
-	for plan := range allPlans(p) {
+	for plan := range p.All() {
 		for i := range plan.Targets {
 			for dir := plan.Targets[i].Real; !looked[dir] &&
 				len(looked) < maxLooked; dir = filepath.Dir(dir) {
@@ -186,7 +186,7 @@ const maxKept = 4000
 
 // mayWrite reports whether the verdict allows the plan to write, make or delete this very file.
 func (j *Judgement) mayWrite(path string) bool {
-	for plan := range allPlans(j.Plan) {
+	for plan := range j.Plan.All() {
 		for i := range plan.Targets {
 			t := &plan.Targets[i]
 			if !writes(t) {

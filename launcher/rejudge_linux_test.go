@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -96,7 +97,7 @@ func TestRejudge(t *testing.T) {
 	for _, config := range mutants() {
 		p := configured(t, l, config)
 		l.policy = p
-		again := rejudge{policy: p, home: l.account}
+		again := replay.Judge{Policy: p, Home: l.account}
 		for _, r := range stored {
 			f, err := frozen.Thaw(r.plan)
 			if err != nil {
@@ -109,8 +110,8 @@ func TestRejudge(t *testing.T) {
 			}
 			want := fresh.Verdict
 			fresh.Close()
-			got, err := again.judge(f)
-			if err == errUnanswered {
+			got, err := again.Verdict(f)
+			if err == replay.ErrUnanswered {
 				unanswered++
 				continue
 			}
@@ -165,13 +166,13 @@ func TestNotRejudged(t *testing.T) {
 	}{
 		{deploy, "programs: \"deploy: -e=_ --out=W : R*\"\n", l.account, nil},
 		{deploy, "programs: \"deploy: -e=_ --out=W : R*\\nother: : R*\"\n", l.account, nil},
-		{deploy, "programs: \"deploy: -e=_ : R*\"\n", l.account, errPrograms},
-		{deploy, "", l.account, errPrograms},
+		{deploy, "programs: \"deploy: -e=_ : R*\"\n", l.account, replay.ErrPrograms},
+		{deploy, "", l.account, replay.ErrPrograms},
 		{ls, "", l.account, nil},
-		{ls, "", "/home/another", errOtherAccount},
+		{ls, "", "/home/another", replay.ErrOtherAccount},
 	} {
-		r := rejudge{policy: configured(t, l, test.config), home: test.home}
-		if _, err := r.judge(test.plan); err != test.want {
+		r := replay.Judge{Policy: configured(t, l, test.config), Home: test.home}
+		if _, err := r.Verdict(test.plan); err != test.want {
 			t.Errorf("%q under %q: %v, want %v", test.plan.Plan.Script.Text, test.config, err,
 				test.want)
 		}

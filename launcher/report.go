@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -46,8 +47,8 @@ type ReportBounds struct {
 	// the level that it would run at: strong, base, or none
 	Sandbox string `json:"sandbox"`
 	// whether what it changes can be taken back: true, "partly" or false
-	Reversible any    `json:"reversible" jsonschema:"true, partly or false"`
-	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
+	Reversible any         `json:"reversible" jsonschema:"true, partly or false"`
+	Lacks      []past.Lack `json:"irreversible,omitempty"` // what cannot
 
 	// why no question can be asked now, on a machine of a fleet; only Check looks
 	Offline string `json:"offline,omitempty"`
@@ -91,7 +92,7 @@ func (j *Judgement) Report(id string) Report {
 		r.undo = j.undoText()
 	}
 	for _, loss := range j.Verdict.Losses {
-		r.Lacks = append(r.Lacks, Lack{loss.Path, loss.Why})
+		r.Lacks = append(r.Lacks, past.Lack{Path: loss.Path, Why: loss.Why})
 	}
 	locale := j.Locale()
 	for _, reason := range j.Verdict.Reasons {

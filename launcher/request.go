@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
@@ -79,7 +80,7 @@ type Outcome struct {
 	// open questions about connections that the command wanted; it was refused them, and ran on
 	Asked []refusal.Connection
 	Stood bool // no one was asked because it can be undone
-	RunChanges
+	past.RunChanges
 }
 
 // A Keep is what a Request needs for that; nil if there is no caller who could learn that the

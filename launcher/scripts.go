@@ -14,7 +14,7 @@ import (
 // scripts are the files of code that the plan executes by their names, each with the text that was
 // judged and the names by which it is opened. The sandbox hands out that text.
 func (j *Judgement) scripts(own *[]*os.File) (list []broker.Script, err error) {
-	for plan := range allPlans(j.Plan) {
+	for plan := range j.Plan.All() {
 		for i := range plan.Contents {
 			c := &plan.Contents[i]
 			if c.Sum == "" || !plan.Executed(c) {

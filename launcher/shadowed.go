@@ -5,9 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/replay"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -23,7 +24,7 @@ type ShadowPolicy struct {
 
 // ShadowPolicy returns the one that was set, even if its time is over; false if there is none.
 func (l *Launcher) ShadowPolicy() (s ShadowPolicy, ok bool, err error) {
-	text, err := ReadSettings(l.state.ShadowPolicy())
+	text, err := setup.Read(l.state.ShadowPolicy())
 	if text == nil {
 		return s, false, err
 	}
@@ -88,46 +89,7 @@ func (l *Launcher) shadowed(j *Judgement) object {
 // verdictUnder is what another policy says about what was judged, in its workspace.
 func (l *Launcher) verdictUnder(j *Judgement, p pathguard.Policy) (pathguard.Verdict, error) {
 	f := j.frozen()
-	plan := *f.Plan // its own answers about undo
-	f.Plan = &plan
-	at := rejudge{policy: p, home: l.account}
-	p, err := at.at(&f)
-	if err != nil {
-		return pathguard.Verdict{}, err
-	}
-	set := undoUnder(p, l.account)
-	plan.Caller.Undo = keepsOf(f.Undo, set, p.Settings().KeepBackground, func() string {
-		return l.unsure(set, sumOf([]byte(plan.Script.Text)), plan.Caller.Dir)
+	return replay.Judge{Policy: p, Home: l.account}.Beside(f, func(set pathguard.Undo) string {
+		return l.unsure(set, sumOf([]byte(f.Plan.Script.Text)), f.Plan.Caller.Dir)
 	})
-	v := p.Judge(&plan)
-	if f.Lines {
-		v = lineByLine(v)
-	}
-	return v, nil
-}
-
-// Shadowed returns the runs for which the shadow policy has another verdict, by the record, in
-// groups.
-func (l *Launcher) Shadowed(o Replay) (Replayed, error) {
-	var done Replayed
-	err := intents(l, o, func(r recorded) {
-		done.Runs++
-		if r.Shadow.Verdict == "" {
-			done.Same++
-			return
-		}
-		i := slices.IndexFunc(done.Changes, func(c *Changed) bool {
-			return c.From == r.Verdict && c.To == r.Shadow.Verdict &&
-				slices.Equal(c.Rules, r.Shadow.Rules)
-		})
-		if i < 0 {
-			i = len(done.Changes)
-			done.Changes = append(done.Changes, &Changed{From: r.Verdict, To: r.Shadow.Verdict,
-				Rules: r.Shadow.Rules})
-		}
-		done.Changes[i].Count++
-		done.Changes[i].example(r, "")
-	})
-	sortChanges(done.Changes)
-	return done, err
 }

@@ -89,7 +89,7 @@ func swapAllTheTime(t *testing.T, level sandbox.Level, line string) {
 			t.Fatal(err)
 		}
 		judged := "?"
-		for plan := range allPlans(j.Plan) {
+		for plan := range j.Plan.All() {
 			for i := range plan.Contents {
 				if c := &plan.Contents[i]; filepath.Base(c.Path) == name {
 					judged = c.Sum

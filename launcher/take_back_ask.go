@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -77,15 +78,15 @@ func (l *Launcher) finishUndo(a *attempt, by *permit.Authority) error {
 }
 
 // takenBy is the run that is meant. It ran in the workspace at hand.
-func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (Past, error) {
+func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (past.Run, error) {
 	ground, err := l.workspaceOf(req.Dir)
 	if err != nil {
-		return Past{}, err
+		return past.Run{}, err
 	}
 	if len(take.Runs) > 0 && take.Runs[0] != "" {
 		id, err := l.KeptRun(take.Runs[0])
 		if err != nil {
-			return Past{}, err
+			return past.Run{}, err
 		}
 		run, err := l.Past(id)
 		if err == nil && !isWithin(run.Dir, ground) {
@@ -96,7 +97,7 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 	}
 	kept, err := l.keptRuns()
 	if err != nil {
-		return Past{}, err
+		return past.Run{}, err
 	}
 	for _, k := range slices.Backward(kept) {
 		if !own(k.Run) {
@@ -106,12 +107,12 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 			return run, nil
 		}
 	}
-	return Past{}, fmt.Errorf("no run of this client has changed a file in %q; give the id of a "+
-		"run; the user finds it with: tadactl sessions", ground)
+	return past.Run{}, fmt.Errorf("no run of this client has changed a file in %q; give the "+
+		"id of a run; the user finds it with: tadactl sessions", ground)
 }
 
 // whyAsk says why a person is asked before a run is taken back, "" if no one is.
-func (l *Launcher) whyAsk(run Past, steps []undo.Step, own func(string) bool) string {
+func (l *Launcher) whyAsk(run past.Run, steps []undo.Step, own func(string) bool) string {
 	switch {
 	case !own(run.ID):
 		return "this agent did not start it"

@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -95,7 +96,7 @@ func (u *takeBack) do(a *attempt, authority string) (result undo.Result, err err
 	}
 	end["status"] = status
 	if run, bad := store.Read(a.id); bad == nil {
-		changesOf(run.Summary(), nil, 0).record(end)
+		past.ChangesOf(run.Summary(), nil, 0).AddTo(end)
 	}
 	return result, errors.Join(err, appendTo(a.log, record.KindEnd, end, audit.Durable))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -61,10 +62,10 @@ func (s Selection) String() string {
 
 // fitting returns what tells whether a kept run is one of a selection.
 func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool, error) {
-	past := map[string]Past{}
+	runs := map[string]past.Run{}
 	since := l.state.Now()
 	for _, k := range kept {
-		if at := timeOf(k.Run); at.Before(since) {
+		if at := past.TimeOf(k.Run); at.Before(since) {
 			since = at
 		}
 	}
@@ -72,7 +73,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		if err != nil {
 			return nil, err
 		}
-		past[r.ID] = r
+		runs[r.ID] = r
 	}
 	first, dir := "", ""
 	var err error
@@ -80,7 +81,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		if first, err = l.KeptRun(s.Since); err != nil {
 			return nil, err
 		}
-		dir = past[first].Dir
+		dir = runs[first].Dir
 	} else if s.Agent != "" {
 		if dir, err = l.workspaceOf(s.Dir); err != nil {
 			return nil, err
@@ -94,17 +95,11 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		s.Session = session.ID
 	}
 	return func(id string) bool {
-		r := past[id]
+		r := runs[id]
 		return id >= first && (dir == "" || isWithin(r.Dir, dir)) &&
 			(s.Agent == "" || r.IsOf(s.Agent)) &&
 			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)
 	}, nil
-}
-
-// IsOf reports whether a run was proposed by an agent, by the name that it gives itself.
-func (p Past) IsOf(agent string) bool {
-	name := strings.TrimPrefix(p.Agent, "?")
-	return name == agent || strings.TrimPrefix(name, "mcp/") == agent
 }
 
 // workspaceOf is the workspace that a folder is in, or the folder.
@@ -186,8 +181,8 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 	}
 	id, err := state.Only(ids, prefix)
 	if errors.Is(err, state.ErrNoSuch) {
-		if past, known := l.Past(prefix); known == nil {
-			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", past.ID, errNothingKept)
+		if r, known := l.Past(prefix); known == nil {
+			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", r.ID, errNothingKept)
 		}
 	}
 	if err != nil {

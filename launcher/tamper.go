@@ -63,7 +63,7 @@ func (a *attempt) verify() (*refusal.Refusal, error) {
 		return nil, &ProtectionError{Err: err}
 	}
 	for _, s := range w.stores {
-		if err := deliver(a.log, s.Store, audit.Lazy); err != nil {
+		if err := record.Deliver(a.log, s.Store, audit.Lazy); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +172,7 @@ func (a *attempt) grantWrites() error {
 				paths = append(paths, path)
 			}
 		}
-		for plan := range allPlans(a.Plan) { // and those that do not exist yet
+		for plan := range a.Plan.All() { // and those that do not exist yet
 			for i := range plan.Targets {
 				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) &&
 					!slices.Contains(paths, t.Path()) {
@@ -204,7 +204,7 @@ func (a *attempt) wrote() error {
 			continue
 		}
 		_, err := s.UpdateIntegrity(a.who(), a.id)
-		problem = errors.Join(problem, err, deliver(a.log, s.Store, audit.Lazy))
+		problem = errors.Join(problem, err, record.Deliver(a.log, s.Store, audit.Lazy))
 	}
 	if problem != nil {
 		return &record.Error{Kind: "tamper.written", Err: problem}
@@ -214,7 +214,7 @@ func (a *attempt) wrote() error {
 
 // who identifies on whose behalf the run happens.
 func (a *attempt) who() tamper.Who {
-	w := a.l.person(a.Request.Door)
+	w := person(a.Request.Door)
 	if agent := a.agent(); agent != "" {
 		w.User += "/" + agent
 	}

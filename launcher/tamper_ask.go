@@ -126,7 +126,7 @@ func (a *accepting) accept() (tamper.Event, error) {
 	if err != nil {
 		return tamper.Event{}, err
 	}
-	s, who := v.protection.storeOf(a.path), a.l.person(a.req.Door)
+	s, who := v.protection.storeOf(a.path), person(a.req.Door)
 	if a.req.Agent != "" {
 		who.User += "/?" + a.req.Agent
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -305,7 +306,7 @@ func TestSweptAtBase(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Register(filepath.Join(req.Dir, "agent.json"), Registration{
+		if _, err := l.Settings().Register(filepath.Join(req.Dir, "agent.json"), setup.Registration{
 			Change: func(_, _ []byte) ([]byte, error) { return []byte("{}\n"), nil },
 			Holds:  func([]byte) bool { return true },
 		}); err != nil {

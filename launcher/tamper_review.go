@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -85,7 +86,7 @@ func (v *Review) Created(path string) bool {
 // Diff shows one difference and records that it was shown; only that can be accepted afterwards.
 func (v *Review) Diff(path string) (tamper.Diff, error) {
 	s := v.protection.storeOf(path)
-	d, err := s.Show(v.l.person(tamper.CLI), path)
+	d, err := s.Show(person(tamper.CLI), path)
 	return d, errors.Join(err, v.tell(s))
 }
 
@@ -96,9 +97,9 @@ func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
 		return tamper.Event{}, err
 	}
 	s := v.protection.storeOf(path)
-	e, err := s.Accept(v.l.person(tamper.CLI), path, digest, reason)
+	e, err := s.Accept(person(tamper.CLI), path, digest, reason)
 	if err == nil && s == v.own() {
-		if confirmErr := s.ConfirmMode(v.l.person(tamper.CLI), reason); !errors.Is(confirmErr,
+		if confirmErr := s.ConfirmMode(person(tamper.CLI), reason); !errors.Is(confirmErr,
 			tamper.ErrNoPending) {
 			err = confirmErr
 		}
@@ -111,7 +112,7 @@ func (v *Review) ConfirmMode(reason string) error {
 	if _, err := v.l.May(approval.AcceptFile, approval.ChannelTadactl); err != nil {
 		return err
 	}
-	err := v.own().ConfirmMode(v.l.person(tamper.CLI), reason)
+	err := v.own().ConfirmMode(person(tamper.CLI), reason)
 	return errors.Join(err, v.tell(v.own()))
 }
 
@@ -124,7 +125,7 @@ func (v *Review) Restore(path string) (tamper.Event, error) {
 		return tamper.Event{}, err
 	}
 	s := v.protection.storeOf(path)
-	e, err := s.Restore(v.l.person(tamper.CLI), path)
+	e, err := s.Restore(person(tamper.CLI), path)
 	return e, errors.Join(err, v.tell(s))
 }
 
@@ -139,13 +140,13 @@ func (v *Review) tell(s *tamper.Store) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(deliver(log, s, audit.Durable), log.Close())
+	return errors.Join(record.Deliver(log, s, audit.Durable), log.Close())
 }
 
 // Protect registers a file that was just written into another program's configuration: from now on
 // it is protected as tada-run's own configuration is.
 func (l *Launcher) Protect(path string) error {
-	return l.ownStore().Protect(l.person(tamper.CLI), path)
+	return l.ownStore().Protect(person(tamper.CLI), path)
 }
 
 // InitConfig writes the first configuration on the person's behalf, with its baseline. The error is
@@ -155,7 +156,7 @@ func (l *Launcher) InitConfig(text string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
-	return l.ownStore().Save(l.person(tamper.CLI), path, path, []byte(text), 0o600)
+	return l.ownStore().Save(person(tamper.CLI), path, path, []byte(text), 0o600)
 }
 
 // TamperLog returns what the log says about protected files, oldest first. An event that a process

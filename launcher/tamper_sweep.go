@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -59,7 +60,7 @@ func (s *started) sweep(out io.Writer) error {
 		return &ProtectionError{Err: err}
 	}
 	for _, store := range w.stores {
-		err = errors.Join(err, deliver(s.log, store.Store, audit.Lazy))
+		err = errors.Join(err, record.Deliver(s.log, store.Store, audit.Lazy))
 	}
 	if err != nil || len(found) == 0 {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/replay"
 )
 
 // Rules that no run has needed are told, if the record goes back as far and has every plan.
@@ -19,9 +21,9 @@ func TestUnneeded(t *testing.T) {
 		l.state.Now = func() time.Time { return now.AddDate(0, 0, -days) }
 		status(t, l, req, "true")
 	}
-	look := func(want bool) Unneeded {
+	look := func(want bool) replay.Unneeded {
 		t.Helper()
-		u, ok, err := l.Unneeded(context.Background(), since)
+		u, ok, err := l.Recorded().Unneeded(context.Background(), since)
 		if err != nil || ok != want {
 			t.Errorf("known: %v, %v; want %v", ok, err, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -50,7 +51,7 @@ func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Reque
 	d := permit.Answer(e, reply.Answer != session.Denied, "", string(approval.ChannelPrompt))
 	d.Paged, d.Took = true, took
 	if reply.Answer == session.Denied {
-		return network.Word{Why: deniedByUser}, forRun, w.l.Decide(ctx, d)
+		return network.Word{Why: past.DeniedByUser}, forRun, w.l.Decide(ctx, d)
 	}
 	scope := map[rune]permit.Scope{keyWorkspace: permit.ThisWorkspace,
 		keyAlways: permit.Everywhere}[reply.Key]

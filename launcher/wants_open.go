@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
@@ -33,7 +34,7 @@ func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Reques
 	case err != nil || now.Decision == nil:
 		return open, err
 	case !permit.Approves(now.Decision.Calls):
-		return network.Word{Why: deniedByUser}, nil
+		return network.Word{Why: past.DeniedByUser}, nil
 	}
 	return w.use(ctx, log, r, now)
 }

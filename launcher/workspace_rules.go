@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"os"
-	"path/filepath"
 
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -13,7 +12,7 @@ func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error)
 	if plan.Workspace == "" {
 		return nil, nil
 	}
-	file := workspaceRules(plan.Workspace)
+	file := pathguard.WorkspaceConfig(plan.Workspace)
 	if _, err := os.Lstat(file.Path); os.IsNotExist(err) || file.Path == l.state.Config() {
 		return nil, nil
 	}
@@ -24,11 +23,6 @@ func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error)
 	file.Draft = text // the record keeps what was judged by
 	file.Accepted = l.accepts(plan.Workspace, text)
 	return []pathguard.ConfigFile{file}, nil
-}
-
-func workspaceRules(root string) pathguard.ConfigFile {
-	return pathguard.ConfigFile{Path: filepath.Join(root, ".tada", "config.yaml"),
-		Layer: pathguard.WorkspaceLayer, Root: root}
 }
 
 // drafts is the text of what a workspace says, and whether a person has accepted it.

@@ -7,7 +7,7 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // listRoom is how many characters of a question's commands a list shows, and runRoom how many of a
@@ -15,20 +15,20 @@ import (
 const listRoom, runRoom = 400, 160
 
 // commandOf is what a run runs.
-func commandOf(p launcher.Past) string { return cmp.Or(p.Inside, p.Command) }
+func commandOf(p past.Run) string { return cmp.Or(p.Inside, p.Command) }
 
 // shortly is the command of a run, in about runRoom characters.
-func shortly(p launcher.Past) g.Node {
+func shortly(p past.Run) g.Node {
 	return pieced(render.Shorten(commandOf(p), nil, runRoom))
 }
 
 // titleOf is the title of a page about a run; the whole command follows if it is longer.
-func titleOf(p launcher.Past) g.Node {
+func titleOf(p past.Run) g.Node {
 	return g.Group{h.H1(shortly(p)), wholeOf(p)}
 }
 
 // wholeOf is the command of a run if runRoom is not enough for it; otherwise nothing.
-func wholeOf(p launcher.Past) g.Node {
+func wholeOf(p past.Run) g.Node {
 	if len(render.Shorten(commandOf(p), nil, runRoom)) == 1 {
 		return nil
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 )
 
 // changes is the part of the page with what a run changed, as a diff; nothing if that is not known.
 // It is made once for all pages of the run that are open.
-func (s visit) changes(p launcher.Past) g.Node {
+func (s visit) changes(p past.Run) g.Node {
 	diff := s.diffs.get(p.ID, s.recorded(), func() g.Node { return s.diff(p) })
 	if diff == nil {
 		return nil
@@ -25,7 +25,7 @@ func (s visit) changes(p launcher.Past) g.Node {
 		h.Href(s.root()+"run/"+p.ID+"/undo"), g.Text(text))))}
 }
 
-func (s *Server) diff(p launcher.Past) g.Node {
+func (s *Server) diff(p past.Run) g.Node {
 	run, err := s.inbox.Kept(p.ID)
 	if err != nil {
 		return nil

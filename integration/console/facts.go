@@ -8,15 +8,15 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/export"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // past returns the run with exactly this id.
-func (s *Server) past(id string) (launcher.Past, error) {
+func (s *Server) past(id string) (past.Run, error) {
 	none := fmt.Errorf("no run %q", id)
 	if !state.IsID(id) {
-		return launcher.Past{}, none
+		return past.Run{}, none
 	}
 	p, err := s.inbox.Past(id)
 	if errors.Is(err, state.ErrNoSuch) || err == nil && p.ID != id {
@@ -26,7 +26,7 @@ func (s *Server) past(id string) (launcher.Past, error) {
 }
 
 // stateOf is how far a run has come, in a word or two.
-func stateOf(p launcher.Past) string {
+func stateOf(p past.Run) string {
 	if exit, known := p.Exit(); known {
 		return fmt.Sprintf("exit %d", exit)
 	}
@@ -40,7 +40,7 @@ func stateOf(p launcher.Past) string {
 }
 
 // classOf is the class of that word in the style sheet.
-func classOf(p launcher.Past) string {
+func classOf(p past.Run) string {
 	if exit, known := p.Exit(); known && exit != 0 {
 		return "failed"
 	}
@@ -48,7 +48,7 @@ func classOf(p launcher.Past) string {
 }
 
 // factsOf are the facts of a run that are known.
-func factsOf(p launcher.Past) (list []export.Fact) {
+func factsOf(p past.Run) (list []export.Fact) {
 	state := stateOf(p)
 	if p.TimedOut {
 		state += ", stopped after its time limit"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/replay"
 )
 
 // How far the page of what can be learned looks back, as tadactl policy learn does.
@@ -37,12 +37,12 @@ func (s visit) learned(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	lessons, err := l.Learned(now.Add(-learnFrom))
+	lessons, err := l.Recorded().Learned(now.Add(-learnFrom))
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	unneeded, known, err := l.Unneeded(r.Context(), now.Add(-unusedFor))
+	unneeded, known, err := l.Recorded().Unneeded(r.Context(), now.Add(-unusedFor))
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
@@ -66,7 +66,7 @@ func (s visit) learned(w http.ResponseWriter, r *http.Request) {
 }
 
 // proposal is one rule with what speaks for it.
-func proposal(p launcher.Proposal) g.Node {
+func proposal(p replay.Proposal) g.Node {
 	line := func(word, text string) g.Node {
 		return h.Div(h.Span(h.Class("soft"), g.Text(word+" ")), h.Code(g.Text(render.Inert(text))))
 	}
@@ -92,7 +92,7 @@ func proposal(p launcher.Proposal) g.Node {
 }
 
 // unneeded are what is allowed and was not used.
-func (s visit) unneeded(u launcher.Unneeded) (rows []g.Node) {
+func (s visit) unneeded(u replay.Unneeded) (rows []g.Node) {
 	row := func(text, how string) {
 		rows = append(rows, entry("", h.Code(h.Class("command"), g.Text(render.Inert(text))),
 			render.Inert(how)))

@@ -8,7 +8,8 @@ import (
 	g "maragu.dev/gomponents"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -21,17 +22,17 @@ func TestPartsAreText(t *testing.T) {
 	grant := approval.Grant{ID: "id", Approver: bad, Payload: []byte(bad)}
 	for name, n := range map[string]g.Node{
 		"connections": table([]string{"time", "host", "address", "program", "result"},
-			connectionRows([]launcher.PastConnection{{Host: bad, Address: bad, Program: bad,
+			connectionRows([]past.Connection{{Host: bad, Address: bad, Program: bad,
 				Refused: true, Why: bad, Time: now}}, 0)),
 		"question": g.Raw(s.row(approval.Envelope{ID: "id", Agent: bad, Payload: []byte(bad)})),
-		"proposal": proposal(launcher.Proposal{Key: bad, Rule: bad, Examples: []string{bad},
-			AtMost: bad, Also: []launcher.Example{{Command: bad, Dir: bad}}}),
+		"proposal": proposal(replay.Proposal{Key: bad, Rule: bad, Examples: []string{bad},
+			AtMost: bad, Also: []replay.Example{{Command: bad, Dir: bad}}}),
 		"grant": entries(s.grantRows([]approval.Grant{grant}), ""),
-		"unneeded": entries(s.unneeded(launcher.Unneeded{Registries: []string{bad},
+		"unneeded": entries(s.unneeded(replay.Unneeded{Registries: []string{bad},
 			Rules:  []pathguard.Fitting{{Way: pathguard.Way{Key: bad, Entry: bad}, Source: bad}},
 			Grants: []approval.Grant{grant}}), ""),
 		"step":    stepRow(undo.Step{Path: bad, Do: undo.Refuse, Why: bad}),
-		"run":     s.listed(launcher.Past{ID: "id", Command: bad, Dir: bad, Agent: bad}),
+		"run":     s.listed(past.Run{ID: "id", Command: bad, Dir: bad, Agent: bad}),
 		"older":   s.olderLink(`"><script>`, bad),
 		"choices": lastingFields([]lasting{{"1", worded(bad), []string{bad}}}),
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 )
 
 // printed is the part of the page with what a run printed.
-func (s visit) printed(ctx context.Context, p launcher.Past) g.Node {
+func (s visit) printed(ctx context.Context, p past.Run) g.Node {
 	if !s.inbox.HasTranscript(p.ID) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // mostRows is how many entries and connections the page of a run has.
@@ -53,7 +53,7 @@ func (s visit) run(w http.ResponseWriter, r *http.Request) {
 }
 
 // logRows are the cells of the table of what the log says about a run.
-func (s *Server) logRows(p launcher.Past) (rows [][]string, err error) {
+func (s *Server) logRows(p past.Run) (rows [][]string, err error) {
 	for e, err := range s.inbox.About(p) {
 		var bad *audit.BadEntry
 		switch {
@@ -71,7 +71,7 @@ func (s *Server) logRows(p launcher.Past) (rows [][]string, err error) {
 }
 
 // connectionRows are the cells of the table of connections.
-func connectionRows(list []launcher.PastConnection, more int) (rows [][]string) {
+func connectionRows(list []past.Connection, more int) (rows [][]string) {
 	if len(list) > mostRows {
 		more += len(list) - mostRows
 		list = list[:mostRows]

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -34,7 +34,7 @@ func (s visit) runs(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusBadRequest, fmt.Errorf("%.80q is not the id of a run", before))
 		return
 	}
-	page, err := s.newest(r.Context(), before, func(p launcher.Past) bool {
+	page, err := s.newest(r.Context(), before, func(p past.Run) bool {
 		return strings.Contains(p.Command+"\n"+p.Inside+"\n"+p.Dir+"\n"+p.Agent+"\n"+p.ID, text)
 	})
 	if err != nil {
@@ -73,14 +73,14 @@ func (s visit) olderLink(last, text string) g.Node {
 // A runPage is a part of the list of runs. last is the last run that was looked at, "" if there
 // are no older ones.
 type runPage struct {
-	list []launcher.Past
+	list []past.Run
 	last string
 }
 
 // newest returns the newest runs that are chosen, of those before one or of all. Before all there
 // are those that are open and older than the others.
 func (s visit) newest(ctx context.Context, before string,
-	chosen func(launcher.Past) bool) (page runPage, err error) {
+	chosen func(past.Run) bool) (page runPage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	runs := s.inbox.Newest(time.Time{})
@@ -108,13 +108,13 @@ func (s visit) newest(ctx context.Context, before string,
 		return page, nil
 	}
 	open, err := s.inbox.Open(page.list)
-	open = slices.DeleteFunc(open, func(p launcher.Past) bool { return !chosen(p) })
+	open = slices.DeleteFunc(open, func(p past.Run) bool { return !chosen(p) })
 	page.list = slices.Concat(open, page.list)
 	return page, err
 }
 
 // listed is a run in the list.
-func (s visit) listed(p launcher.Past) g.Node {
+func (s visit) listed(p past.Run) g.Node {
 	return entry(s.root()+"run/"+p.ID, g.Group{badge(classOf(p), stateOf(p)), shortly(p)},
 		p.Began.Local().Format(time.DateTime), render.Inert(p.Agent), render.Inert(p.Dir),
 		p.RunChanges.String())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
@@ -15,7 +16,7 @@ var errSteps = fmt.Errorf("more than %d paths; at a terminal: tadactl undo", mos
 
 // A taking is a run that is to be taken back, with what that would do now.
 type taking struct {
-	launcher.Past
+	past.Run
 	undo.Take
 	do    string // "undo", or "redo" for an undo
 	steps []undo.Step
@@ -24,11 +25,11 @@ type taking struct {
 // taking returns it for the run with exactly this id. With both, what was before is written beside
 // what was changed since.
 func (s visit) taking(id string, both bool) (t taking, err error) {
-	if t.Past, err = s.past(id); err != nil {
+	if t.Run, err = s.past(id); err != nil {
 		return t, err
 	}
-	t.Take = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}
-	if t.do, err = s.backward(t.Past.ID); err != nil {
+	t.Take = undo.Take{Runs: []string{t.Run.ID}, KeepBoth: both}
+	if t.do, err = s.backward(t.Run.ID); err != nil {
 		return t, err
 	}
 	l, err := s.inbox.Fresh()
@@ -50,7 +51,7 @@ func (s *Server) backward(id string) (string, error) {
 }
 
 // on is what a confirmation is for: the run, and exactly these steps.
-func (t taking) on() string { return t.Past.ID + " " + launcher.StepsHash(t.steps) }
+func (t taking) on() string { return t.Run.ID + " " + launcher.StepsHash(t.steps) }
 
 // left is how many paths stay as they are.
 func (t taking) left() (n int) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -44,7 +44,7 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 }
 
 // terminalLink leads to the terminal of a run that runs.
-func (s visit) terminalLink(p launcher.Past) g.Node {
+func (s visit) terminalLink(p past.Run) g.Node {
 	return g.If(p.State == "running", h.P(h.A(h.Class("button"),
 		h.Href(s.root()+"run/"+p.ID+"/terminal"), g.Text("Open its terminal"))))
 }
@@ -86,7 +86,7 @@ func isSocket(r *http.Request) bool {
 
 // seated is the run that a page wants to watch by a WebSocket, and what gives its place back. If it
 // cannot be watched, leave is nil and the page has the answer.
-func (s visit) seated(w http.ResponseWriter, r *http.Request) (p launcher.Past, leave func()) {
+func (s visit) seated(w http.ResponseWriter, r *http.Request) (p past.Run, leave func()) {
 	if !isSocket(r) {
 		s.refuse(w, http.StatusForbidden, errSocket)
 		return p, nil

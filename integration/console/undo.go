@@ -20,11 +20,11 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	here := s.root() + "run/" + t.Past.ID + "/undo"
+	here := s.root() + "run/" + t.Run.ID + "/undo"
 	title := strings.ToUpper(t.do[:1]) + t.do[1:]
 	body := g.Group{h.H1(g.Text(title)),
-		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text("back to the run "+t.Past.ID))),
-		shortly(t.Past), wholeOf(t.Past)}
+		h.P(h.A(h.Href(s.root()+"run/"+t.Run.ID), g.Text("back to the run "+t.Run.ID))),
+		shortly(t.Run), wholeOf(t.Run)}
 	if len(t.steps) == 0 {
 		body = append(body, h.P(h.Class("empty"), g.Text("nothing to do")))
 		s.show(w, http.StatusOK, view{title: "tada-run: " + t.do, here: "runs", body: body})
@@ -51,7 +51,7 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 			h.Data("on", t.on()), h.Data("both", flag), g.Text(title+" now"))),
 		h.P(h.Role("status")), h.NoScript(h.P(h.Class("soft"),
 			g.Text("without scripts, at a terminal: "),
-			h.Code(g.Text("tadactl undo "+t.Past.ID)))))
+			h.Code(g.Text("tadactl undo "+t.Run.ID)))))
 	s.show(w, http.StatusOK, view{title: "tada-run: " + t.do, here: "runs",
 		script: postScript + confirmScript + undoScript, body: body})
 }

@@ -42,7 +42,7 @@ func (s visit) undoDone(p posted) (any, error) {
 	}); err != nil {
 		return nil, err
 	}
-	command := "tadactl undo " + t.Past.ID
+	command := "tadactl undo " + t.Run.ID
 	if t.KeepBoth {
 		command += " --keep-both"
 	}
@@ -51,7 +51,7 @@ func (s visit) undoDone(p posted) (any, error) {
 		return nil, err
 	}
 	result, err := l.Undo(t.Take, launcher.UndoOrder{Over: approval.ChannelWeb,
-		Command: command, Dir: t.Past.Dir, Shown: launcher.StepsHash(t.steps)})
+		Command: command, Dir: t.Run.Dir, Shown: launcher.StepsHash(t.steps)})
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,6 @@ func (s visit) undoDone(p posted) (any, error) {
 	if result.Refused > 0 {
 		said += fmt.Sprintf(", %d left as is", result.Refused)
 	}
-	s.say(fmt.Sprintf("%s  %s: %s", t.Past.ID, t.do, said))
+	s.say(fmt.Sprintf("%s  %s: %s", t.Run.ID, t.do, said))
 	return map[string]string{"said": said, "run": result.Run}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -106,7 +107,7 @@ var missing = []error{os.ErrNotExist, os.ErrPermission}
 
 // in are the rules in a file.
 func (c Call) in(file, member, tools string, none []error) []rule {
-	data, err := launcher.ReadSettings(file)
+	data, err := setup.Read(file)
 	switch {
 	case none != nil && err == nil && data == nil,
 		slices.ContainsFunc(none, func(n error) bool { return errors.Is(err, n) }):
@@ -174,7 +175,7 @@ func (c Call) tables(file string, data []byte, member, tool string) (list []rule
 
 // valuesIn are the values of a key in settings.
 func valuesIn(file, key string) []string {
-	data, _ := launcher.ReadSettings(file)
+	data, _ := setup.Read(file)
 	_, strict, _ := WithoutComments(data)
 	var members map[string]any
 	_ = json.Unmarshal(strict, &members)

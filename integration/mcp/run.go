@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -41,7 +42,7 @@ type Ran struct {
 
 	Asked []refusal.Connection `json:"asked,omitempty" jsonschema:"connections that it was refused until the user allows them"`
 
-	launcher.RunChanges
+	past.RunChanges
 
 	Audit string `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }

@@ -1,7 +1,11 @@
 package record
 
 import (
+	"encoding/json"
+	"errors"
 	"iter"
+	"os"
+	"time"
 
 	"github.com/tada-run/tada-run/audit"
 )
@@ -25,4 +29,28 @@ func (r *Record) narrowed(f audit.Filter) audit.Filter {
 		f.To = to
 	}
 	return f
+}
+
+// Entries is a log that can be read: that of a [Record], or a copy of one.
+type Entries interface {
+	Entries(audit.Filter) iter.Seq2[audit.Entry, error]
+}
+
+// Bodies calls visit with the time and the body of each entry, oldest first. A line that is no
+// entry, or says something else, is left out: tadactl audit verify names it.
+func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) error {
+	for e, err := range log.Entries(f) {
+		var bad *audit.BadEntry
+		var body T
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil
+		case errors.As(err, &bad):
+		case err != nil:
+			return err
+		case json.Unmarshal(e.Body, &body) == nil:
+			visit(e.Time, body)
+		}
+	}
+	return nil
 }

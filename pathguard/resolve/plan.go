@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -295,3 +296,18 @@ func (t *Target) Streams() bool {
 
 // Below reports whether a target means the names in a directory, and not the directory.
 func (t *Target) Below() bool { return t.Flags&command.Below != 0 }
+
+// All are the plan of the line and those of the files that it executes.
+func (p *Plan) All() iter.Seq[*Plan] {
+	return func(yield func(*Plan) bool) {
+		queue := []*Plan{p}
+		for ; len(queue) > 0; queue = queue[1:] {
+			if !yield(queue[0]) {
+				return
+			}
+			for _, in := range queue[0].Inner {
+				queue = append(queue, in.Plan)
+			}
+		}
+	}
+}

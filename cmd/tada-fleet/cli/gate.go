@@ -14,8 +14,8 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/integration/fleet/ship"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/replay"
 )
 
 // refused is the exit status of a gate that is closed, as of tadactl policy replay.
@@ -102,7 +102,8 @@ func (f *fleet) gate(cmd *cobra.Command, x draft) error {
 	if err != nil {
 		return err
 	}
-	r, err := d.l.ReplayBundle(launcher.Replay{Config: x.text, File: x.file, Accept: o.Accept})
+	r, err := replay.Bundle(d.l.Recorded().Account, x.file, x.text,
+		replay.Options{Accept: o.Accept})
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (f *fleet) gate(cmd *cobra.Command, x draft) error {
 
 // replayAll judges what was shipped of machines again. absent have shipped nothing.
 func replayAll(ctx context.Context, check ship.Check, all []people.Member,
-	r *launcher.Replaying) (absent []string, err error) {
+	r *replay.Replaying) (absent []string, err error) {
 	there, err := check.Machines(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func replayAll(ctx context.Context, check ship.Check, all []people.Member,
 
 // replayOne judges what was shipped of one machine again, after it was verified.
 func replayOne(ctx context.Context, check ship.Check, m people.Member,
-	r *launcher.Replaying) error {
+	r *replay.Replaying) error {
 	dir, err := os.MkdirTemp("", "tada-gate-")
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func replayOne(ctx context.Context, check ship.Check, m people.Member,
 		return err
 	}
 	for _, log := range record.Logs {
-		if err := r.Add(launcher.Copy{Machine: m.Name, Log: log,
+		if err := r.Add(replay.Copy{Machine: m.Name, Log: log,
 			Plans: record.Plans}); err != nil {
 			return err
 		}
@@ -155,13 +156,13 @@ func replayOne(ctx context.Context, check ship.Check, m people.Member,
 }
 
 // gated prints a replay, and fails where something would be allowed that nobody accepted.
-func (f *fleet) gated(r launcher.Replayed, machines int, absent []string) error {
+func (f *fleet) gated(r replay.Replayed, machines int, absent []string) error {
 	text := fmt.Sprintf("records of %s, %d of them with nothing shipped\n",
 		audit.Plural(machines, "machine"), len(absent)) + r.Table(notice.UTF8())
 	if err := f.say(map[string]any{"machines": machines, "absent": append([]string{}, absent...),
 		"runs": r.Runs, "plans": r.Plans, "same": r.Same,
-		"changes": append([]*launcher.Changed{}, r.Changes...),
-		"skipped": append([]launcher.Skipped{}, r.Skipped...)}, "%s", text); err != nil {
+		"changes": append([]*replay.Changed{}, r.Changes...),
+		"skipped": append([]replay.Skipped{}, r.Skipped...)}, "%s", text); err != nil {
 		return err
 	}
 	loose := r.Loose()

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/integration/served"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -52,7 +53,8 @@ func TestGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := l.ReplayBundle(launcher.Replay{Config: []byte(text), File: "base.yaml", Accept: accept})
+		r, err := replay.Bundle(l.Recorded().Account, "base.yaml", []byte(text),
+			replay.Options{Accept: accept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +88,8 @@ func TestGate(t *testing.T) {
 	if err != nil || !strings.Contains(out, "\nallow -> deny  1  rule.command\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if _, err := l.ReplayBundle(launcher.Replay{Config: []byte("tool: 1\n"), File: ""}); err == nil {
+	if _, err := replay.Bundle(l.Recorded().Account, "", []byte("tool: 1\n"),
+		replay.Options{}); err == nil {
 		t.Error("a text with a mistake is judged")
 	}
 	for _, name := range s.bucket.Names() {
@@ -100,7 +103,7 @@ func TestGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.ReplayBundle(launcher.Replay{Config: []byte(loose), File: ""})
+	r, err := replay.Bundle(l.Recorded().Account, "", []byte(loose), replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
@@ -100,7 +101,7 @@ type result struct {
 	Refusal *refusal.Refusal     `json:"refusal,omitempty"`
 	Asked   []refusal.Connection `json:"asked,omitempty"` // open questions about connections
 	Error   string               `json:"error,omitempty"`
-	launcher.RunChanges
+	past.RunChanges
 
 	output
 }

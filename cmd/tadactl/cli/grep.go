@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -32,7 +33,7 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	if err != nil {
 		return err
 	}
-	var r launcher.Past
+	var r past.Run
 	for found := range search(ctx, open, ids, text) {
 		for s := range found {
 			if s.err != nil {
@@ -205,7 +206,7 @@ func (w *searcher) lookThrough(ctx context.Context, id string,
 	return errors.Join(err, g.line())
 }
 
-func (c *ctl) printLine(r launcher.Past, n int, line string) error {
+func (c *ctl) printLine(r past.Run, n int, line string) error {
 	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
 }

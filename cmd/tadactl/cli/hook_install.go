@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -113,7 +114,7 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 	}
 	ours := c.ours(l, r)
 	ours.Change = change
-	backup, err := l.Register(r.file, ours)
+	backup, err := l.Settings().Register(r.file, ours)
 	if err != nil {
 		return notWritten(err, word)
 	}
@@ -139,7 +140,7 @@ func notWritten(err error, word string) error {
 	switch {
 	case byHand && word == "installed":
 		return failf(exit.Config, "%w; to see what to add by hand, run the same with --print", err)
-	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*launcher.NotWrittenError)):
+	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*setup.NotWrittenError)):
 		return &exitError{err, exit.Config}
 	}
 	return err
@@ -170,8 +171,8 @@ func (r registration) notes(word string) []string {
 }
 
 // ours says what is of tada-run in a file.
-func (c *ctl) ours(l *launcher.Launcher, r registration) launcher.Registration {
-	return launcher.Registration{
+func (c *ctl) ours(l *launcher.Launcher, r registration) setup.Registration {
+	return setup.Registration{
 		Strip: func(was, before []byte) ([]byte, error) { return c.strip(l, r, was, before) },
 		Holds: func(text []byte) bool { return c.registers(l, r, text) },
 	}
@@ -193,7 +194,7 @@ func (c *ctl) strip(l *launcher.Launcher, r registration, text,
 
 // unregister removes our part from the file, if there is one.
 func (c *ctl) unregister(r registration, remove func(was, before []byte) ([]byte, error)) error {
-	text, err := launcher.ReadSettings(r.file)
+	text, err := setup.Read(r.file)
 	if err != nil {
 		return err
 	}

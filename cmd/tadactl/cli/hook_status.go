@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/platform"
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -49,7 +50,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 
 func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration,
 	asked bool) error {
-	data, err := launcher.ReadSettings(r.file)
+	data, err := setup.Read(r.file)
 	state := settings.Missing
 	if err == nil {
 		state, err = r.State(data, r.hook)
@@ -58,7 +59,7 @@ func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registratio
 	if err != nil {
 		word = "unreadable"
 	}
-	protected, change, lookErr := l.Protected(r.file)
+	protected, change, lookErr := l.Settings().Protected(r.file)
 	if lookErr != nil {
 		return lookErr
 	}
@@ -194,7 +195,7 @@ func (r registration) switchedOff() (list []string) {
 
 // decodeSettings reads a file of a platform. A missing file is empty.
 func decodeSettings(path string) (values map[string]any, err error) {
-	data, err := launcher.ReadSettings(path)
+	data, err := setup.Read(path)
 	switch {
 	case err != nil || data == nil:
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -101,7 +102,7 @@ func latestChanges(l *launcher.Launcher) (lines []string) {
 		if n++; err != nil || n > maxListed {
 			break // the questions are what the inbox is for
 		}
-		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (launcher.ChangedFiles{}) {
+		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (past.ChangedFiles{}) {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(),

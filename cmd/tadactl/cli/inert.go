@@ -2,8 +2,8 @@ package cli
 
 import (
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/replay"
 )
 
 // inert quotes what could move the cursor or be taken for another field. On a UTF-8 terminal,
@@ -11,4 +11,4 @@ import (
 func inert(s string) string { return render.Quote(s, notice.UTF8()) }
 
 // brief returns a command as a list shows it.
-func brief(s string) string { return launcher.OneLine(s, notice.UTF8()) }
+func brief(s string) string { return replay.OneLine(s, notice.UTF8()) }

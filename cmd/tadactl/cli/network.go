@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // learnConnections proposes rules for the connections that one session was refused.
@@ -20,14 +21,14 @@ func (c *ctl) learnConnections(l *launcher.Launcher, id string) error {
 	if err != nil {
 		return err
 	}
-	lessons := launcher.Learn(list)
+	lessons := past.Learn(list)
 	if c.json {
 		return c.printJSON(map[string]any{"session": run.ID, "lessons": lessons})
 	}
 	return c.printLessons(l.Home().Config(), lessons)
 }
 
-func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
+func (c *ctl) printLessons(config string, lessons []past.Lesson) error {
 	if len(lessons) == 0 {
 		_, err := fmt.Fprintln(c.out, "no connection was blocked")
 		return err

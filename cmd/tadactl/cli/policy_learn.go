@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -43,11 +44,11 @@ func (c *ctl) policyLearn() *cobra.Command {
 }
 
 func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time.Time) error {
-	lessons, err := l.Learned(from)
+	lessons, err := l.Recorded().Learned(from)
 	if err != nil {
 		return err
 	}
-	unneeded, known, err := l.Unneeded(ctx, before)
+	unneeded, known, err := l.Recorded().Unneeded(ctx, before)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 	return c.chooseRules(lessons.Rules)
 }
 
-func (c *ctl) printProposal(n int, p launcher.Proposal) {
+func (c *ctl) printProposal(n int, p replay.Proposal) {
 	if p.Last.IsZero() {
 		fmt.Fprintf(c.out, "%d. refused %s", n, audit.Plural(p.Asked, "time"))
 	} else {
@@ -92,7 +93,7 @@ func (c *ctl) printProposal(n int, p launcher.Proposal) {
 	fmt.Fprintf(c.out, "   could  allow %s\n\n", render.Inert(p.AtMost))
 }
 
-func (c *ctl) printUnneeded(u launcher.Unneeded, known bool, since time.Time) {
+func (c *ctl) printUnneeded(u replay.Unneeded, known bool, since time.Time) {
 	day := since.Local().Format("2 Jan 2006")
 	if !known {
 		return
@@ -111,7 +112,7 @@ func (c *ctl) printUnneeded(u launcher.Unneeded, known bool, since time.Time) {
 	}
 }
 
-func learnedFacts(lessons launcher.Lessons, u launcher.Unneeded, known bool) map[string]any {
+func learnedFacts(lessons replay.Lessons, u replay.Unneeded, known bool) map[string]any {
 	rules, grants := []any{}, []standing{}
 	for _, r := range u.Rules {
 		rules = append(rules, map[string]any{"key": r.Key, "rule": r.Entry, "source": r.Source})
@@ -119,14 +120,14 @@ func learnedFacts(lessons launcher.Lessons, u launcher.Unneeded, known bool) map
 	for _, g := range u.Grants {
 		grants = append(grants, standingOf(g))
 	}
-	return map[string]any{"rules": append([]launcher.Proposal{}, lessons.Rules...),
-		"left": append([]launcher.Skipped{}, lessons.Left...), "unneeded_known": known,
+	return map[string]any{"rules": append([]replay.Proposal{}, lessons.Rules...),
+		"left": append([]replay.Skipped{}, lessons.Left...), "unneeded_known": known,
 		"unneeded_rules": rules, "unneeded_grants": grants,
 		"unneeded_registries": append([]string{}, u.Registries...)}
 }
 
 // chooseRules asks which rules to add, and adds them as an edit that a person accepts.
-func (c *ctl) chooseRules(list []launcher.Proposal) error {
+func (c *ctl) chooseRules(list []replay.Proposal) error {
 	s, err := c.editSession()
 	if err != nil {
 		return err

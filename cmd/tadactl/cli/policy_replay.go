@@ -14,11 +14,12 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 func (c *ctl) policyReplay() *cobra.Command {
-	var o launcher.Replay
+	var o replay.Options
 	var since string
 	shadow := false
 	cmd := &cobra.Command{
@@ -39,12 +40,17 @@ func (c *ctl) policyReplay() *cobra.Command {
 			name := "the policy in force"
 			if len(args) == 1 {
 				name = args[0]
-				o.File = name
-				if o.Config, err = readConfig(name); err != nil {
+				text, err := readConfig(name)
+				if err != nil {
 					return err
 				}
+				p, err := l.PolicyFrom(name, text)
+				if err != nil {
+					return err
+				}
+				o.Policy = &p
 			}
-			r, err := l.Replay(o)
+			r, err := l.Recorded().Replay(o)
 			if err != nil {
 				return err
 			}
@@ -59,21 +65,21 @@ func (c *ctl) policyReplay() *cobra.Command {
 }
 
 // shadowReplay prints what the shadow policy would have decided otherwise, by the record.
-func (c *ctl) shadowReplay(l *launcher.Launcher, o launcher.Replay, args []string) error {
+func (c *ctl) shadowReplay(l *launcher.Launcher, o replay.Options, args []string) error {
 	if len(args) > 0 {
 		return usagef("--shadow is about the configuration of tadactl policy shadow, not a FILE")
 	}
-	r, err := l.Shadowed(o)
+	r, err := l.Recorded().Shadowed(o)
 	if err != nil {
 		return err
 	}
 	if c.json {
 		return c.printJSON(map[string]any{"runs": r.Runs, "same": r.Same,
-			"changes": append([]*launcher.Changed{}, r.Changes...)})
+			"changes": append([]*replay.Changed{}, r.Changes...)})
 	}
 	fmt.Fprintf(c.out, "%s; the shadow policy had another verdict on %d\n",
 		audit.Plural(r.Runs, "run"), r.Runs-r.Same)
-	fmt.Fprint(c.out, launcher.ChangesTable(r.Changes, notice.UTF8()))
+	fmt.Fprint(c.out, replay.ChangesTable(r.Changes, notice.UTF8()))
 	return nil
 }
 
@@ -92,12 +98,12 @@ func readConfig(name string) ([]byte, error) {
 }
 
 // replayed prints a replay, and fails where something would be allowed that nobody accepted.
-func (c *ctl) replayed(r launcher.Replayed, name string, args []string) error {
+func (c *ctl) replayed(r replay.Replayed, name string, args []string) error {
 	loose := r.Loose()
 	if c.json {
 		if err := c.printJSON(map[string]any{"runs": r.Runs, "plans": r.Plans, "same": r.Same,
-			"earlier_policy": r.Earlier, "changes": append([]*launcher.Changed{}, r.Changes...),
-			"skipped": append([]launcher.Skipped{}, r.Skipped...)}); err != nil {
+			"earlier_policy": r.Earlier, "changes": append([]*replay.Changed{}, r.Changes...),
+			"skipped": append([]replay.Skipped{}, r.Skipped...)}); err != nil {
 			return err
 		}
 	} else {

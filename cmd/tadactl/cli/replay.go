@@ -21,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -79,10 +80,10 @@ func (c *ctl) sessions() *cobra.Command {
 }
 
 // briefly is the command of a run as a list shows it.
-func briefly(r launcher.Past) string { return brief(cmp.Or(r.Inside, r.Command)) }
+func briefly(r past.Run) string { return brief(cmp.Or(r.Inside, r.Command)) }
 
 // shortChanges are those of a run, behind its command.
-func shortChanges(r launcher.Past) string {
+func shortChanges(r past.Run) string {
 	if text := r.RunChanges.String(); text != "" {
 		return "  (" + text + ")"
 	}

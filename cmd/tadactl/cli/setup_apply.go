@@ -49,13 +49,13 @@ func (c *ctl) applyFile(l *launcher.Launcher, p *agentPlan, f *setupFile) error 
 	if slices.Contains(f.adds, "shell") {
 		runner, err := hook.RunnerPath()
 		if err == nil {
-			_, err = l.LinkShell(runner)
+			_, err = l.Settings().LinkShell(runner)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return l.SetUp(p.platform, f.file, f.was, f.want, c.ours(l, f.registration))
+	return l.Settings().SetUp(p.platform, f.file, f.was, f.want, c.ours(l, f.registration))
 }
 
 // cannot notes that what belongs in a file was not added, so that nothing is tried.

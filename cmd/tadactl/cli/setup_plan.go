@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -122,7 +123,7 @@ func (p *agentPlan) add(l *launcher.Launcher, name string, r registration,
 	case f.want != nil && bytes.Equal(f.want, want):
 		state = partThere
 	default:
-		if err := launcher.Changeable(r.file); err != nil {
+		if err := setup.Changeable(r.file); err != nil {
 			state, why = partCannot, err.Error()
 		} else {
 			f.want, f.adds = want, append(f.adds, name)
@@ -138,11 +139,11 @@ func (p *agentPlan) file(l *launcher.Launcher, r registration) (*setupFile, erro
 			return f, nil
 		}
 	}
-	was, err := launcher.ReadSettings(r.file)
+	was, err := setup.Read(r.file)
 	if err != nil {
 		return nil, err
 	}
-	_, change, err := l.Protected(r.file)
+	_, change, err := l.Settings().Protected(r.file)
 	if err != nil {
 		return nil, err
 	}

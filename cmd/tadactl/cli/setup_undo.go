@@ -6,14 +6,15 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // A backFile is a file that setup has changed, and what becomes of it.
 type backFile struct {
 	setupFile
-	kept     launcher.SetUpFile
-	standing launcher.Standing
+	kept     setup.File
+	standing setup.Standing
 	left     string // why it is left as it is; "" if it is put back
 }
 
@@ -53,11 +54,11 @@ func (c *ctl) filesToPutBack(l *launcher.Launcher, names []string) (list []*back
 		}
 		platforms = append(platforms, a.platform)
 	}
-	all, err := l.SetUpFiles()
+	all, err := l.Settings().Kept()
 	if err != nil {
 		return nil, err
 	}
-	for _, kept := range launcher.SetUpOf(all, platforms) {
+	for _, kept := range setup.Of(all, platforms) {
 		f, err := c.backFile(l, kept)
 		if err != nil {
 			return nil, err
@@ -67,26 +68,26 @@ func (c *ctl) filesToPutBack(l *launcher.Launcher, names []string) (list []*back
 	return list, nil
 }
 
-func (c *ctl) backFile(l *launcher.Launcher, kept launcher.SetUpFile) (*backFile, error) {
+func (c *ctl) backFile(l *launcher.Launcher, kept setup.File) (*backFile, error) {
 	r, err := c.registration(kept.Platform, 0)
 	if err != nil {
 		return nil, err
 	}
 	r.file = kept.Path
 	f := &backFile{setupFile: setupFile{registration: r}, kept: kept}
-	f.was, f.standing, err = l.Standing(kept, c.ours(l, r))
+	f.was, f.standing, err = l.Settings().Standing(kept, c.ours(l, r))
 	f.want = f.was
-	switch _, change, _ := l.Protected(r.file); {
+	switch _, change, _ := l.Settings().Protected(r.file); {
 	case err != nil:
 		f.left = err.Error()
 	case change != "":
 		f.left = unreviewed
-	case f.standing == launcher.StandsAsWritten:
+	case f.standing == setup.AsWritten:
 		f.want = kept.Before
-		if err := launcher.Changeable(r.file); err != nil {
+		if err := setup.Changeable(r.file); err != nil {
 			f.left, f.want = err.Error(), f.was
 		}
-	case f.standing == launcher.StandsChanged:
+	case f.standing == setup.Changed:
 		f.left = f.changed()
 	}
 	return f, nil
@@ -111,11 +112,11 @@ func (c *ctl) putBack(l *launcher.Launcher, f *backFile) {
 	if f.left != "" {
 		return
 	}
-	err := l.TakeSetUpBack(f.kept, c.ours(l, f.registration))
+	err := l.Settings().TakeBack(f.kept, c.ours(l, f.registration))
 	switch {
 	case errors.As(err, new(*tamper.TamperError)):
 		f.left = unreviewed
-	case errors.Is(err, launcher.ErrSetUpChanged):
+	case errors.Is(err, setup.ErrChanged):
 		f.left = f.changed()
 	case err != nil:
 		f.left = err.Error()
@@ -142,7 +143,7 @@ func (c *ctl) printLeft(files []*backFile, changes []*setupFile, show bool) erro
 			c.status = 1
 		case show:
 			word = "would put back"
-		case f.standing == launcher.StandsWithout:
+		case f.standing == setup.Without:
 			word = "without it"
 		}
 		list = append(list, map[string]string{"file": f.file, "done": word, "why": f.left,

@@ -80,7 +80,7 @@ func (c *ctl) shellInstall() *cobra.Command {
 			}
 			link := l.Home().ShellLink()
 			if !show {
-				if link, err = l.LinkShell(r.runner); err != nil {
+				if link, err = l.Settings().LinkShell(r.runner); err != nil {
 					return err
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -66,7 +67,7 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 	return c.printConnections(connections, more)
 }
 
-func (c *ctl) printRun(r launcher.Past) {
+func (c *ctl) printRun(r past.Run) {
 	state := r.State
 	if exit, known := r.Exit(); known {
 		state = fmt.Sprintf("%s, exit status %d", state, exit)
@@ -99,7 +100,7 @@ func (c *ctl) printRun(r launcher.Past) {
 const mostTouched = 6
 
 // printTouched lists what the plan of a run touches, by the record.
-func (c *ctl) printTouched(r launcher.Past, touched map[string][]string, err error) {
+func (c *ctl) printTouched(r past.Run, touched map[string][]string, err error) {
 	if err != nil && r.Plan != "" {
 		fmt.Fprintf(c.out, "%-10s not known: %v\n", "plan", err)
 	}
@@ -124,7 +125,7 @@ func (c *ctl) printTouched(r launcher.Past, touched map[string][]string, err err
 }
 
 // printConnections lists what a run did with the network.
-func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
+func (c *ctl) printConnections(list []past.Connection, more int) error {
 	if len(list) == 0 {
 		return nil
 	}

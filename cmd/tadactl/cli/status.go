@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -24,8 +25,8 @@ import (
 type overview struct {
 	Level   string              `json:"level"`
 	Waiting []entry             `json:"waiting"`
-	Running []launcher.Past     `json:"running"`
-	Latest  []launcher.Past     `json:"latest"` // the newest last
+	Running []past.Run          `json:"running"`
+	Latest  []past.Run          `json:"latest"` // the newest last
 	Grants  []standing          `json:"grants"`
 	Undo    launcher.UndoState  `json:"undo"`
 	Record  recordSize          `json:"record"`
@@ -45,7 +46,7 @@ type recordSize struct {
 const maxStatus = 10
 
 func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overview, error) {
-	o := &overview{Waiting: []entry{}, Running: []launcher.Past{}, Latest: []launcher.Past{},
+	o := &overview{Waiting: []entry{}, Running: []past.Run{}, Latest: []past.Run{},
 		Grants: []standing{}, Wrong: []wrong{}, Undo: l.UndoState(dir)}
 	var err error
 	if o.asked, err = unanswered(ctx, l); err != nil {
@@ -179,7 +180,7 @@ func (c *ctl) printOverview(o *overview) {
 }
 
 // outcome is how a run ended, if not well, and what it changed.
-func outcome(r launcher.Past) string {
+func outcome(r past.Run) string {
 	text := ""
 	if exit, _ := r.Exit(); exit != 0 {
 		text = fmt.Sprintf("exit %d  ", exit)

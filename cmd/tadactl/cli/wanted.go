@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // A wanted says which runs are selected. Its zero value selects all.
@@ -95,7 +96,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 }
 
 // runs returns the selected runs, oldest first.
-func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
+func (w *wanted) runs(l *launcher.Launcher) ([]past.Run, error) {
 	list, _, err := w.page(l, -1)
 	return list, err
 }
@@ -103,7 +104,7 @@ func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
 // page returns the newest of the selected runs, oldest first, and of the older ones those that have
 // not ended: they can still be attached to, answered or killed. more is set if there are others. A
 // negative number selects all.
-func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, more bool,
+func (w *wanted) page(l *launcher.Launcher, newest int) (list []past.Run, more bool,
 	err error) {
 	since, until, err := w.span()
 	if err == nil {
@@ -112,10 +113,10 @@ func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, m
 	if err != nil {
 		return nil, false, err
 	}
-	chosen := func(r launcher.Past) bool {
+	chosen := func(r past.Run) bool {
 		return !r.Began.Before(since) && (until.IsZero() || r.Began.Before(until)) && w.match(r)
 	}
-	list = []launcher.Past{}
+	list = []past.Run{}
 	for r, err := range l.Newest(since) {
 		if err != nil {
 			slices.Reverse(list)
@@ -134,11 +135,11 @@ func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, m
 		return list, false, nil
 	}
 	open, err := l.Open(list)
-	open = slices.DeleteFunc(open, func(r launcher.Past) bool { return !chosen(r) })
+	open = slices.DeleteFunc(open, func(r past.Run) bool { return !chosen(r) })
 	return slices.Concat(open, list), true, err
 }
 
-func (w *wanted) match(r launcher.Past) bool {
+func (w *wanted) match(r past.Run) bool {
 	return (w.agent == "" || r.IsOf(w.agent)) &&
 		(w.item == "" || r.WorkItem == w.item) &&
 		(w.authority == "" || r.Authority == w.authority) &&
@@ -150,7 +151,7 @@ func (w *wanted) match(r launcher.Past) bool {
 }
 
 // outcomes returns the words for the outcome of a run.
-func outcomes(r launcher.Past) []string {
+func outcomes(r past.Run) []string {
 	exit, known := r.Exit()
 	if !known {
 		return []string{r.State}

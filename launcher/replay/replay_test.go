@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/integration/hermetic"
+	"github.com/tada-run/tada-run/launcher/past"
+	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
+
+func policy(t *testing.T, a pathguard.Account, text string) pathguard.Policy {
+	t.Helper()
+	p, err := pathguard.Load(a, pathguard.ConfigFile{Path: "config.yaml",
+		Layer: pathguard.UserLayer, Draft: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// recordOf is a record in which these lines ran under the defaults, the first of them twice.
+func recordOf(t *testing.T, lines ...string) Record {
+	t.Helper()
+	root := hermetic.Tree(t, "home/dev/", "w/.git/", "w/a.txt")
+	home, err := state.OpenHome(filepath.Join(root, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := home.Use()
+	log := record.Of(dir)
+	approvals, err := permit.Open(dir, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := Record{Reader: past.Of(log, dir, approvals), Approvals: approvals, Plans: dir.Plans(),
+		Account: pathguard.Account{Home: root + "/home/dev", UID: os.Getuid(), StateDir: dir.Dir}}
+	rec.Policy = policy(t, rec.Account, "{}")
+	w, err := rec.OpenLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, line := range append(lines, lines[0]) {
+		plan, err := pathguard.Resolve(
+			shellparse.Parse(line, shellparse.Options{Dir: root + "/w", Home: rec.Account.Home}),
+			pathguard.Caller{Dir: root + "/w", Home: rec.Account.Home, UID: os.Getuid()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := frozen.Frozen{Plan: plan, Programs: rec.Policy.Settings().Programs}
+		var v pathguard.Verdict
+		f.Answers = plan.Asked(func() { v = rec.Policy.Judge(plan) })
+		name, err := plans.Put(rec.Plans, frozen.Freeze(f, nil))
+		plan.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := state.NewID(dir.Now(), dir.Random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := json.Marshal(map[string]any{"sid": id, "command": line, "cwd": root + "/w",
+			"verdict": v.Decision.String(), "rules": v.Deciding(), "plan": name,
+			"policy": rec.Policy.Digest()})
+		if err == nil {
+			_, err = w.Append(record.KindIntent, body, audit.Lazy)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rec
+}
+
+// Runs on record are judged under another policy, by their plans alone.
+func TestReplay(t *testing.T) {
+	rec := recordOf(t, "cat a.txt", "ls")
+	same, err := rec.Replay(Options{})
+	if err != nil || same.Runs != 3 || same.Plans != 2 || same.Same != 3 || same.Earlier != 0 {
+		t.Errorf("under the same policy: %+v, %v", same, err)
+	}
+	deny := policy(t, rec.Account, "rules: {commands: [{program: cat, verdict: deny}]}")
+	r, err := rec.Replay(Options{Policy: &deny})
+	if err != nil || r.Same != 1 || len(r.Changes) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	c := r.Changes[0]
+	if c.From != "allow" || c.To != "deny" || c.Count != 2 || len(c.Examples) != 2 ||
+		c.Examples[0].Command != "cat a.txt" || c.Allows() || len(r.Loose()) > 0 {
+		t.Errorf("%+v", c)
+	}
+	if other, err := rec.Replay(Options{Workspace: "/elsewhere"}); err != nil || other.Runs != 0 {
+		t.Errorf("of another workspace: %+v, %v", other, err)
+	}
+	names, err := NamedPlans(rec, 0)
+	if err != nil || len(names) != 2 {
+		t.Errorf("%v, %v", names, err)
+	}
+	rec.Policy = deny
+	if back, err := rec.Replay(Options{}); err != nil || len(back.Changes) != 1 ||
+		back.Earlier != 3 {
+		t.Errorf("the policy in force is another: %+v, %v", back, err)
+	}
+	if err := os.RemoveAll(rec.Plans); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := rec.Replay(Options{}); err != nil || len(r.Skipped) != 1 ||
+		r.Skipped[0] != (Skipped{lostPlan, 3}) {
+		t.Errorf("without the plans: %+v, %v", r, err)
+	}
+}

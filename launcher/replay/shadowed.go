@@ -1,0 +1,29 @@
+package replay
+
+import "slices"
+
+// Shadowed returns the runs for which the shadow policy has another verdict, by the record, in
+// groups.
+func (rec Record) Shadowed(o Options) (Replayed, error) {
+	var done Replayed
+	err := intents(rec, o, func(r recorded) {
+		done.Runs++
+		if r.Shadow.Verdict == "" {
+			done.Same++
+			return
+		}
+		i := slices.IndexFunc(done.Changes, func(c *Changed) bool {
+			return c.From == r.Verdict && c.To == r.Shadow.Verdict &&
+				slices.Equal(c.Rules, r.Shadow.Rules)
+		})
+		if i < 0 {
+			i = len(done.Changes)
+			done.Changes = append(done.Changes, &Changed{From: r.Verdict, To: r.Shadow.Verdict,
+				Rules: r.Shadow.Rules})
+		}
+		done.Changes[i].Count++
+		done.Changes[i].example(r, "")
+	})
+	sortChanges(done.Changes)
+	return done, err
+}

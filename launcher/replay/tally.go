@@ -1,0 +1,116 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/past"
+	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+)
+
+// Options say which recorded runs are judged again, and under what.
+type Options struct {
+	Policy    *pathguard.Policy // nil for the one in force
+	Since     time.Time
+	Workspace string   // only runs in this directory and below; "" for all
+	Accept    []string // rules that may allow what they did not
+
+	from int64 // a byte of the log, to begin there
+}
+
+// recorded is what an intent says about its run.
+type recorded struct {
+	SID     string   `json:"sid"`
+	Command string   `json:"command"`
+	Inside  string   `json:"inside"`
+	Dir     string   `json:"cwd"`
+	Verdict string   `json:"verdict"`
+	Rules   []string `json:"rules"`
+	Policy  string   `json:"policy"`
+	Plan    string   `json:"plan"`
+	Undoes  string   `json:"undoes"`
+	Shadow  struct {
+		Verdict string   `json:"verdict"`
+		Rules   []string `json:"rules"`
+	} `json:"shadow"`
+	time time.Time
+}
+
+// intents calls visit for what was announced since a time in a workspace, oldest first.
+func intents(log record.Entries, o Options, visit func(recorded)) error {
+	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
+	return record.Bodies(log, f, func(at time.Time, r recorded) {
+		if o.Workspace == "" || pathname.Within(r.Dir, o.Workspace) {
+			r.time = at
+			visit(r)
+		}
+	})
+}
+
+// NamedPlans are the names of the plans of the runs of a log from a byte on.
+func NamedPlans(log record.Entries, from int64) (map[string]bool, error) {
+	named := map[string]bool{}
+	err := intents(log, Options{from: from}, func(r recorded) {
+		if r.Plan != "" {
+			named[r.Plan] = true
+		}
+	})
+	return named, err
+}
+
+// A tally counts the runs of one plan with the same verdict under the same policy.
+type tally struct {
+	verdict pathguard.Decision
+	policy  int // in tallied.policies
+	count   int
+	rules   []string // of the record, unless it was allowed
+}
+
+// tallied are runs by the name of their plan.
+type tallied struct {
+	plans    map[string][]tally
+	policies []string // digests
+	without  int      // runs that have none
+}
+
+func tallyOf(log record.Entries, o Options) (t tallied, err error) {
+	t.plans = map[string][]tally{}
+	numbers := map[string]int{}
+	err = intents(log, o, func(r recorded) {
+		var verdict pathguard.Decision
+		if r.Plan == "" || verdict.UnmarshalText([]byte(r.Verdict)) != nil {
+			t.without++
+			return
+		}
+		number, known := numbers[r.Policy]
+		if !known {
+			number = len(t.policies)
+			numbers[r.Policy], t.policies = number, append(t.policies, r.Policy)
+		}
+		list := t.plans[r.Plan]
+		i := slices.IndexFunc(list,
+			func(is tally) bool { return is.verdict == verdict && is.policy == number })
+		if i < 0 {
+			i, list = len(list), append(list, tally{verdict: verdict, policy: number})
+			if verdict != pathguard.Allow {
+				list[i].rules = r.Rules
+			}
+		}
+		list[i].count++
+		t.plans[r.Plan] = list
+	})
+	return t, err
+}
+
+// A Record has runs that can be judged again, the plans of these, and the policy in force.
+type Record struct {
+	*past.Reader
+	Approvals *permit.Approvals
+	Plans     string // the folder of the plans
+	Account   pathguard.Account
+	Policy    pathguard.Policy
+}
