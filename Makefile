@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -141,6 +141,9 @@ bench: build ## start and check time, as ratios to bash and bwrap
 
 bench-hook: ## how long the hook delays each call of an agent, beside bash -c true
 	BENCH_HOOK=1 $(GO) test -count=1 -run '^TestHookSpeed$$' -v ./integration
+
+bench-pairs: ## size and start of the programs of a machine in no fleet, in pairs with those of the commit BEFORE (default the last one without fleets)
+	BENCH_PAIRS=$${BEFORE:-5f38ae19} $(GO) test -count=1 -timeout 0 -run '^TestPairs$$' -v ./integration
 
 bench-start: ## what the processor time of a start goes to, as a table (needs perf)
 	BENCH_START=1 $(GO) test -count=1 -run '^TestStartParts$$' -v ./integration

@@ -53,12 +53,15 @@ func systemClock() approval.Clock {
 		BootID: strings.TrimSpace(string(id))}
 }
 
-// realStore is the store in a file, or behind a socket.
+// realStore is the store in a file, behind a socket, or in etcd.
 func realStore(path string) (*approval.Store, error) {
 	o := approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000,
 		MaxHour: 1 << 20, LockWait: time.Minute}
-	if strings.HasSuffix(path, ".sock") {
+	switch {
+	case strings.HasSuffix(path, ".sock"):
 		return relay.Open(path, o)
+	case strings.HasSuffix(path, ".etcd"):
+		return etcdAt(path, o)
 	}
 	return bolt.Open(path, o)
 }

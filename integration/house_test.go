@@ -939,10 +939,11 @@ const ownSurroundings = "integration/hermetic"
 // asInstalled are the tests that build programs as they are installed, which use the account that
 // runs the tests: only on request, with the make target, or with a state directory for each verb.
 var asInstalled = map[string]string{
-	"clients_test.go":    "make test-clients",
-	"docker_test.go":     "make test-docker",
-	"hook_speed_test.go": "make bench-hook",
-	"peers_test.go":      "make bench-peers",
+	"clients_test.go":     "make test-clients",
+	"docker_test.go":      "make test-docker",
+	"hook_speed_test.go":  "make bench-hook",
+	"pairs_linux_test.go": "make bench-pairs",
+	"peers_test.go":       "make bench-peers",
 
 	"fleet_program_linux_test.go": "tada-fleet gets --home with each verb",
 	"address_linux_test.go":       "tada-run gets --home with each run",

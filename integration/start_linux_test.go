@@ -28,6 +28,10 @@ const (
 	mostInPackage   = 60
 )
 
+// mostBytes limits the memory that one package of any program takes before main: with a megabyte
+// more, each verb of tadactl would collect garbage once.
+const mostBytes = 64 << 10
+
 // mostOpens limits the files that are opened to check a line that touches none.
 const mostOpens = 40
 
@@ -40,12 +44,16 @@ func TestStartMakesLittleBeforeMain(t *testing.T) {
 		t.Fatal(trace.String())
 	}
 	// init internal/bytealg @0.008 ms, 0 ms clock, 0 bytes, 0 allocs
-	line := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) allocs$`)
+	line := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) bytes, (\d+) allocs$`)
 	ours, sum := 0, 0
 	for _, found := range line.FindAllStringSubmatch(trace.String(), -1) {
-		n, _ := strconv.Atoi(found[2])
+		size, _ := strconv.Atoi(found[2])
+		n, _ := strconv.Atoi(found[3])
 		path, own := strings.CutPrefix(found[1], "github.com/tada-run/tada-run/")
 		top, _, _ := strings.Cut(path, "/")
+		if own && path != "integration" && size > mostBytes { // that is this test
+			t.Errorf("%s takes %d bytes; at most %d", path, size, mostBytes)
+		}
 		if !own || top == "cmd" || top == "integration" {
 			continue // of others, or linked by these tests alone
 		}

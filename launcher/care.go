@@ -263,6 +263,7 @@ func (l *Launcher) pack(ctx context.Context, log *audit.Log, quota bool, f *Free
 	}
 	f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec)
 	done(err)
+	done(l.TidyIfDue(ctx))
 	f.Store, err = l.Compact(ctx)
 	done(err)
 	return errors.Join(errs...)

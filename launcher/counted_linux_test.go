@@ -58,10 +58,10 @@ func TestUndoIsNotPromised(t *testing.T) {
 	write(t, req.Dir+"/big/a", strings.Repeat("x", 2<<20))
 	write(t, req.Dir+"/small/a", "x")
 	for text, want := range map[string]string{
-		"rm -rf small":              "undo     can be undone for 7 days\n",
-		"rm -rf big":                "can be undone for 7 days, as far as undo.quota allows\n",
-		"npm install; rm -rf small": "; what it sends over the network cannot\n",
-		"./x; rm -rf small":         "undo     files can be undone for 7 days\n",
+		"rm -rf small":              "undo     yes, for 7 days\n",
+		"rm -rf big":                "yes, for 7 days, as far as undo.quota allows\n",
+		"npm install; rm -rf small": "; not: what it sends over the network\n",
+		"./x; rm -rf small":         "undo     yes, all files, for 7 days\n",
 	} {
 		if page := firstPage(t, l, req, text); !strings.Contains(page, want) {
 			t.Errorf("%s: no %q in\n%s", text, want, page)

@@ -8,12 +8,10 @@ import (
 
 // undoOf is what undo can do for a run of this request, apart from what the policy says.
 func (l *Launcher) undoOf(req Request) frozen.Undo {
-	u := frozen.Undo{Session: req.Hold != nil}
+	u := frozen.Undo{Session: req.Hold != nil || req.Within != nil}
 	switch {
 	case req.Tool != nil && !req.Tool.undoes:
 		u.Not = "the agent's own program does this, and nothing is kept of it"
-	case req.Within != nil:
-		u.Not = "it can be taken back only with the whole session"
 	case l.level() == sandbox.None:
 		u.Not = "there is no sandbox here, so nothing is kept"
 	}

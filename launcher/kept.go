@@ -30,10 +30,8 @@ type kept struct {
 	closed  bool
 	collect func(time.Duration) (int, error) // makes room in the store
 	changes past.RunChanges
+	parts   parts
 }
-
-// maxMissed bounds what is named of what was missed.
-const maxMissed = 64
 
 // keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
 // caches of tools, is left out (except).
@@ -61,6 +59,7 @@ func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
 	}
 	store, err := l.undoStore()
 	if err == nil {
+		k.parts = newParts(store, id)
 		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees, Stands: stands})
 	}
 	if err != nil {
@@ -134,15 +133,9 @@ func (k *kept) close(r sandbox.Receipt) past.RunChanges {
 	if k.closed {
 		return k.changes
 	}
-	end, s := undo.End{}, undo.Summary{Reversible: "false"}
-	if !k.single {
-		end.Walk = maxWalk
-	}
+	s := undo.Summary{Reversible: "false"}
 	if k.journal != nil {
-		var err error
-		if s, err = k.journal.Close(end); err != nil {
-			k.missed = append(k.missed, undo.Lack{Why: err.Error()})
-		}
+		s = k.end(true)
 	}
 	if slices.ContainsFunc(s.Lacks,
 		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
@@ -150,6 +143,20 @@ func (k *kept) close(r sandbox.Receipt) past.RunChanges {
 	}
 	k.closed, k.journal, k.changes = true, nil, past.ChangesOf(s, k.missed, k.more)
 	return k.changes
+}
+
+// end ends the present journal. With walk, the trees are searched where the run could write in
+// whole folders.
+func (k *kept) end(walk bool) undo.Summary {
+	end := undo.End{}
+	if walk && !k.single {
+		end.Walk = maxWalk
+	}
+	s, err := k.journal.Close(end)
+	if err != nil {
+		k.missed = append(k.missed, undo.Lack{Why: err.Error()})
+	}
+	return k.parts.add(k.journal, s)
 }
 
 // spared is the age up to which what is kept of a run makes no room for that of others.
@@ -171,11 +178,15 @@ func (k *kept) Miss(name, why string) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	lack := undo.Lack{Path: name, Why: why}
+	if one := k.parts.now(); one != nil {
+		one.miss(lack)
+	}
 	if len(k.missed) == maxMissed {
 		k.more++
 		return
 	}
-	if lack := (undo.Lack{Path: name, Why: why}); !slices.Contains(k.missed, lack) {
+	if !slices.Contains(k.missed, lack) {
 		k.missed = append(k.missed, lack)
 	}
 }

@@ -22,9 +22,14 @@ const (
 	packOften = 64
 )
 
-// packIfMany has what lies there packed if it has become much.
+// packIfMany has what lies there packed if it has become much, or what was decided long ago removed
+// if that was not done for a day.
 func (l *Launcher) packIfMany(id string) {
 	if !state.Chance(id, packOften) {
+		return
+	}
+	if l.TidyDue() {
+		l.packLater(packAt)
 		return
 	}
 	dir, err := os.Open(l.state.Sessions())

@@ -1,7 +1,9 @@
 package launcher
 
 import (
+	"cmp"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,7 +42,7 @@ func (j *Judgement) seal() sealed {
 		"targets":        j.targets(),
 		"reasons":        j.reasons(),
 		"opaque":         j.opaque(),
-		"undo":           j.undoBut(j.unsaid()),
+		"undo":           cmp.Or(j.undoBut(j.unsaid()), "nothing: no file is changed"),
 		"risk":           j.Verdict.Risk,
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),
@@ -228,7 +230,7 @@ func (j *Judgement) addFence(o object) {
 	f := j.fence()
 	switch {
 	case f.Exact && len(f.Write) > 0:
-		o["fence"] = "may write only the paths that it names"
+		o["fence"] = "may write only the paths that the command names"
 	case f.Exact:
 		o["fence"] = "may write nothing"
 	default:
@@ -237,10 +239,22 @@ func (j *Judgement) addFence(o object) {
 			o["fence"] = "may write the workspace, /tmp, caches and what is named above"
 		}
 	}
+	if fence, _ := o["fence"].(string); j.raisesRights() {
+		o["fence"] = fence + "; sudo and su do not work in it"
+	}
 	o["reach"] = j.contacts().text()
 	o["level"] = "strong"
 	if f.Require != pathguard.Strong {
 		o["level"] = "base or stronger"
 	}
 	o["tier"] = j.tier()
+}
+
+// raisesRights reports whether a program asks for the rights of another account, which no command
+// in the sandbox gets. An account that has all rights keeps them.
+func (j *Judgement) raisesRights() bool {
+	return os.Geteuid() != 0 && slices.ContainsFunc(j.Script.Commands,
+		func(c shellparse.Command) bool {
+			return slices.Contains([]string{"sudo", "su", "doas", "pkexec"}, path.Base(c.Name))
+		})
 }

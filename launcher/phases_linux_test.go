@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/launcher/past"
 )
 
 // children are the processes that this one has started and not waited for.
@@ -57,7 +59,7 @@ func TestNothingIsPreparedForAnotherProcess(t *testing.T) {
 		t.Fatalf("%+v, %v", refusal, err)
 	}
 	onlyThose(t, before)
-	p.endWithin(nil)
+	p.endWithin(nil, past.RunChanges{})
 }
 
 // A standby is cancelled once, however it ends, and what was cancelled cannot be started.

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -15,9 +16,9 @@ type reachWords struct {
 
 var reachEnglish = reachWords{
 	title: "network: ", off: "no network", anyHost: "any host", none: "none",
-	servers: "servers of this workspace", andServers: ", servers of this workspace",
+	servers: "local servers of this workspace", andServers: ", local servers of this workspace",
 	comma: ", ", or: " or ", proxy: ", through the proxy %s, which may connect anywhere",
-	asks: "; any other host asks again", only: " only",
+	asks: "; asks you about others", only: " only",
 	publish: "; other machines may connect to port %d",
 }
 
@@ -44,7 +45,7 @@ func (r reached) line(locale pathguard.Locale) string {
 }
 
 func (r reached) in(w reachWords) string {
-	hosts, text := r.labelled(), w.title
+	hosts, text := r.together().labelled(), w.title
 	switch {
 	case r.mode == sandbox.Off:
 		return w.off
@@ -73,6 +74,41 @@ func (r reached) in(w reachWords) string {
 	}
 	return text
 }
+
+// together is r with the hosts of a registry in one: those of one program and setting, without the
+// port where it is the usual one of each, and only the first of many.
+func (r reached) together() reached {
+	var list []pathguard.Registry
+	for i, g := range r.registries {
+		with := func(o pathguard.Registry) bool { return !g.Asks && !o.Asks && alike(g, o) }
+		if slices.ContainsFunc(r.registries[:i], with) {
+			continue
+		}
+		var names []string
+		n := 0
+		for _, o := range r.registries[i:] {
+			name := strings.TrimSuffix(strings.TrimSuffix(o.Host, ":443"), ":80")
+			if !with(o) {
+				continue
+			}
+			if n++; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		switch {
+		case len(names) > 3:
+			g.Host = fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+		case n > 1:
+			g.Host = strings.Join(names, ", ")
+		}
+		list = append(list, g)
+	}
+	r.registries = list
+	return r
+}
+
+// alike reports whether two hosts are of one program, by one setting.
+func alike(a, b pathguard.Registry) bool { return a.Tool == b.Tool && a.From == b.From }
 
 // others is what becomes of connections that nothing allows.
 func (r reached) others() string {

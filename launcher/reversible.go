@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,34 +50,57 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	case pathguard.WhollyReversible:
 		return j.whollyText(long)
 	case pathguard.PartlyReversible:
-		if but != "" {
-			but = ", not: " + but
+		if !j.changesFiles() { // by its plan; code that nobody has read may
+			if but != "" {
+				but = " (" + but + ")"
+			}
+			return fmt.Sprintf("no%s, except for files (%s)", but, long)
 		}
-		return fmt.Sprintf("only files can be undone (%s)%s", long, but)
+		return "partly: files, for " + long + cmp.Or(behind("; not: ", but), "; the rest cannot")
 	}
-	if but != "" {
-		but = ": " + but
+	return "no" + behind(": ", but)
+}
+
+// behind is a text with what stands before it; "" for none.
+func behind(before, text string) string {
+	if text == "" {
+		return ""
 	}
-	return "cannot be undone" + but
+	return before + text
+}
+
+// changesFiles reports whether the plan names a file that is written or deleted.
+func (j *Judgement) changesFiles() bool {
+	named := j.named()
+	return len(named["write"]) > 0 || len(named["delete"]) > 0
 }
 
 // whollyText says for how long what a plan changes can be taken back, and of a question, whether it
 // may send something away besides.
 func (j *Judgement) whollyText(long string) string {
-	v, text := j.Verdict, "can be undone for "+long
+	v := j.Verdict
 	if v.Class == pathguard.ReadOnly && j.Request.Tool == nil {
 		return ""
 	}
-	if v.Decision != pathguard.Allow && (v.Unread || len(j.Script.Opaque) > 0) {
-		text = "files " + text
-	}
 	if v.Unsure != "" {
-		return fmt.Sprintf("%s, and is asked about because %s", text, v.Unsure)
+		return fmt.Sprintf("yes, for %s; asked about because %s", long, v.Unsure)
+	}
+	var not []string
+	if slices.ContainsFunc(v.Reasons, func(r pathguard.Reason) bool {
+		return r.Decision == pathguard.Ask && pathguard.StaysKnown(r.Rule)
+	}) {
+		not = append(not, "what is read")
 	}
 	if where := j.mayTell(); where != "" {
-		return fmt.Sprintf("%s; what it sends %s cannot", text, where)
+		not = append(not, "what it sends "+where)
 	}
-	return text
+	switch {
+	case len(not) > 0:
+		return fmt.Sprintf("partly: files, for %s; not: %s", long, strings.Join(not, ", "))
+	case v.Decision != pathguard.Allow && (v.Unread || len(j.Script.Opaque) > 0):
+		return "yes, all files, for " + long
+	}
+	return "yes, for " + long
 }
 
 // mayTell says where code that nobody has read may send to: "to HOST", or "" for nowhere. It is

@@ -54,8 +54,6 @@ func TestNotReversible(t *testing.T) {
 		{"excepted", "undo.except names it", func(l *Launcher, r *Request) {
 			l.policy = configured(t, l, "undo:\n  except: ["+r.Dir+"/src/deep]\n")
 		}},
-		{"inside a session", "only with the whole session",
-			func(_ *Launcher, r *Request) { r.Within = &Within{} }},
 		{"another program's tool", "the agent's own program does this",
 			func(_ *Launcher, r *Request) {
 				r.Tool = &Tool{Name: "bash", Command: r.Shell.Text}

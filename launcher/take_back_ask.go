@@ -26,7 +26,9 @@ func (l *Launcher) PlanFor(req Request, take undo.Take, own func(id string) bool
 	if err != nil {
 		return Undone{}, err
 	}
-	take.Runs = []string{run.ID}
+	if take.Runs, err = l.Parts(run.ID); err != nil {
+		return Undone{}, err
+	}
 	steps, err := l.PlanUndo(take)
 	return Undone{Taken: run.ID, Result: undo.Result{Steps: steps}}, err
 }
@@ -43,7 +45,9 @@ func (l *Launcher) AskUndo(ctx context.Context, req Request, take undo.Take,
 	if err != nil {
 		return Undone{}, err
 	}
-	take.Runs = []string{run.ID}
+	if take.Runs, err = l.Parts(run.ID); err != nil {
+		return Undone{}, err
+	}
 	u := &takeBack{l: l, req: req, take: take, command: "undo_run " + run.ID,
 		why: func(steps []undo.Step) string { return l.whyAsk(run, steps, own) }}
 	a, err := u.attempt()
@@ -100,10 +104,10 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 		return past.Run{}, err
 	}
 	for _, k := range slices.Backward(kept) {
-		if !own(k.Run) {
+		if !own(partOf(k.Run)) {
 			continue
 		}
-		if run, err := l.Past(k.Run); err == nil && isWithin(run.Dir, ground) {
+		if run, err := l.PastOfPart(k.Run); err == nil && isWithin(run.Dir, ground) {
 			return run, nil
 		}
 	}
@@ -144,6 +148,9 @@ func (l *Launcher) laterIn(folder, id string) string {
 	}
 	at := slices.IndexFunc(kept, func(k undo.Info) bool { return k.Run == id })
 	for _, k := range kept[at+1:] {
+		if partOf(k.Run) == id {
+			continue
+		}
 		run, err := l.Kept(k.Run)
 		if errors.Is(err, undo.ErrUnknownRun) {
 			continue // it has changed nothing yet

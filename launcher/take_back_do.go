@@ -82,7 +82,7 @@ func (u *takeBack) do(a *attempt, authority string) (result undo.Result, err err
 	defer func() { _ = running.End() }()
 	if err := appendTo(a.log, record.KindIntent, trimmed(object{"sid": a.id, "command": u.command,
 		"cwd": u.req.Dir, "verdict": "allow", "risk": 0, "agent": a.agent(),
-		"authority": authority, "undoes": strings.Join(u.take.Runs, " "),
+		"authority": authority, "undoes": strings.Join(runsOfParts(u.take.Runs), " "),
 		"version": Version()}), audit.Intent); err != nil {
 		return result, err
 	}

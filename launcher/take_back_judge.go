@@ -59,8 +59,8 @@ func (u *takeBack) judge() (*Judgement, error) {
 		return nil, err
 	}
 	req := u.req
-	req.Tool = &Tool{Name: "undo_run", undoes: true,
-		Args: map[string]string{"runs": strings.Join(u.take.Runs, " "), "plan": planText(u.steps)}}
+	req.Tool = &Tool{Name: "undo_run", undoes: true, Args: map[string]string{
+		"runs": strings.Join(runsOfParts(u.take.Runs), " "), "plan": planText(u.steps)}}
 	for _, path := range protected {
 		req.Tool.Access = append(req.Tool.Access, Access{Use: Changes, Path: path})
 	}

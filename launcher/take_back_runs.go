@@ -16,6 +16,7 @@ import (
 type Selection struct {
 	Since   string // this run and later ones, in its folder or below
 	Session string // this run, which is a session, and those inside of it
+	run     string // all parts of this run
 	Agent   string // those of the agent, in the workspace of Dir or the folder of Since
 	Dir     string
 }
@@ -65,7 +66,7 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 	runs := map[string]past.Run{}
 	since := l.state.Now()
 	for _, k := range kept {
-		if at := past.TimeOf(k.Run); at.Before(since) {
+		if at := past.TimeOf(partOf(k.Run)); at.Before(since) {
 			since = at
 		}
 	}
@@ -95,8 +96,9 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 		s.Session = session.ID
 	}
 	return func(id string) bool {
-		r := runs[id]
-		return id >= first && (dir == "" || isWithin(r.Dir, dir)) &&
+		r := runs[partOf(id)]
+		return id >= first && (s.run == "" || r.ID == s.run) &&
+			(dir == "" || isWithin(r.Dir, dir)) &&
 			(s.Agent == "" || r.IsOf(s.Agent)) &&
 			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)
 	}, nil
@@ -171,7 +173,7 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 	}
 	ids := make([]string, len(kept))
 	for i, k := range kept {
-		ids[i] = k.Run
+		ids[i] = partOf(k.Run)
 	}
 	if prefix == "" {
 		if len(ids) == 0 {
@@ -179,9 +181,13 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 		}
 		return ids[len(ids)-1], nil
 	}
-	id, err := state.Only(ids, prefix)
+	slices.Sort(ids)
+	id, err := state.Only(slices.Compact(ids), prefix)
 	if errors.Is(err, state.ErrNoSuch) {
 		if r, known := l.Past(prefix); known == nil {
+			if r.Session && l.keptInside(kept, r.ID) {
+				return r.ID, nil
+			}
 			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", r.ID, errNothingKept)
 		}
 	}
@@ -190,6 +196,17 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 	}
 	return id, nil
 }
+
+// keptInside reports whether something is kept of a command inside of a session.
+func (l *Launcher) keptInside(kept []undo.Info, session string) bool {
+	return slices.ContainsFunc(kept, func(k undo.Info) bool {
+		r, err := l.PastOfPart(k.Run)
+		return err == nil && r.Within == session
+	})
+}
+
+// PastOfPart returns the run that a journal is a part of.
+func (l *Launcher) PastOfPart(name string) (past.Run, error) { return l.Past(partOf(name)) }
 
 // LastUndo returns the newest undo that was not itself undone.
 func (l *Launcher) LastUndo() (string, error) {
@@ -208,13 +225,13 @@ func (l *Launcher) LastRun(dir string) (string, error) {
 		return "", err
 	}
 	id, err := l.standing(false, func(id string) bool {
-		r, err := l.Past(id)
+		r, err := l.PastOfPart(id)
 		return err == nil && isWithin(r.Dir, dir)
 	})
 	if err == nil && id == "" {
 		err = fmt.Errorf("nothing is left to take back in %q; try: tadactl sessions", dir)
 	}
-	return id, err
+	return partOf(id), err
 }
 
 // standing returns the newest kept run that fits and that no other undid, of the undos or of what

@@ -30,6 +30,9 @@ func (l *Launcher) unsure(set pathguard.Undo, key, dir string) string {
 		return err.Error()
 	}
 	room, err := store.Room()
+	if err == nil && room < set.Quota/2/leastRoom && store.Count(l.state.Now()) == nil {
+		room, err = store.Room() // a run that was killed holds what it used, and no more
+	}
 	switch {
 	case err != nil:
 		return err.Error()

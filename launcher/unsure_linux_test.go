@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -62,6 +63,28 @@ func TestUndoStandsForQuestions(t *testing.T) {
 	}
 }
 
+// taken notes that a run has taken most of the quota.
+func taken(t *testing.T, l *Launcher) {
+	t.Helper()
+	err := os.WriteFile(l.state.Undo()+"/ledger", []byte("\"r\" 1070000000 stands\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a run had taken of the quota that is gone, and did not use, is free when room is short.
+func TestRoomOfKilledRun(t *testing.T) {
+	l, req := world(t)
+	l.policy, req.Shell.Text = configured(t, l, ""), "rm -rf src"
+	if err := os.MkdirAll(l.state.Undo(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	taken(t, l)
+	if j := judged(t, l, req); !j.Verdict.Stands {
+		t.Errorf("%v, %q", j.Verdict.Decision, j.undoText())
+	}
+}
+
 // Where it is not certain, the question says why.
 func TestUnsure(t *testing.T) {
 	for _, test := range []struct {
@@ -79,17 +102,28 @@ func TestUnsure(t *testing.T) {
 				}
 			}},
 		{"", "undo.quota is nearly used up",
-			func(t *testing.T, l *Launcher, _ *Request) {
-				path := filepath.Join(l.state.Undo(), "ledger")
-				if err := os.MkdirAll(l.state.Undo(), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				err := os.WriteFile(path, []byte("\"r\" 1070000000 stands\n"), 0o600)
+			func(t *testing.T, l *Launcher, r *Request) {
+				store, err := l.undoStore()
 				if err != nil {
 					t.Fatal(err)
 				}
+				dir, err := os.Open(r.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer dir.Close()
+				j, err := store.Begin(undo.Start{Run: "r", Trees: []string{r.Dir},
+					Stands: true})
+				if err == nil {
+					err = j.Make(int(dir.Fd()), r.Dir, "new")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _, _ = j.Close(undo.End{}) })
+				taken(t, l)
 			}},
-		{"", "only with the whole session",
+		{"", "what changes outside of the workspace",
 			func(_ *testing.T, _ *Launcher, r *Request) { r.Within = &Within{} }},
 	} {
 		l, req := world(t)

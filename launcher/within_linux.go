@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -155,14 +156,17 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		r.close()
 		return err
 	}
+	// before it may run: what it changes is its own
+	d.r.kept.begins(p.id)
 	answer(p.letGo())
+	end := func(status *int) { p.endWithin(status, d.r.kept.ends(p.id)) }
 	if q.Line {
 		d.mu.Lock()
-		d.line, d.entry, d.ended = q.Text, q.Entry, p.endWithin
+		d.line, d.entry, d.ended = q.Text, q.Entry, end
 		d.mu.Unlock()
 		return nil
 	}
-	p.endWithin(asker.Wait(d.Requests))
+	end(asker.Wait(d.Requests))
 	return nil
 }
 
@@ -182,14 +186,16 @@ func (d *requestServer) told(status *int) {
 	}
 }
 
-// endWithin records the end of what ran inside. The status is nil if no process could report it.
-func (p permitted) endWithin(status *int) {
+// endWithin records the end of what ran inside, and what it changed. The status is nil if no process
+// could report it.
+func (p permitted) endWithin(status *int, changed past.RunChanges) {
 	defer p.close()
 	o := object{"within": p.Request.Within.Session, "exited": status != nil,
 		"duration_us": time.Since(p.began).Microseconds()}
 	if status != nil {
 		o["status"] = *status
 	}
+	changed.AddTo(o)
 	_ = p.record(record.KindEnd, o, audit.Lazy)
 	what := "it ran inside a session and its status was not reported"
 	if status != nil {

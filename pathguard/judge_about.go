@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/resolve"
@@ -49,10 +50,65 @@ func (j *judgement) about(h shellparse.Hazard) string {
 			j.contacted(h.Command))
 	}
 	if len(what) > maxAbout || strings.ContainsAny(what, " \t\n") {
-		return ""
+		what = ""
+	}
+	if what == "" && slices.Contains(resourceKinds, kind) {
+		what = resource(c)
+		if len(what) > maxAbout ||
+			strings.ContainsFunc(what, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return ""
+		}
 	}
 	return what
 }
+
+// resourceKinds are the kinds of hazards that change what only another machine has.
+var resourceKinds = []string{"cloud", "cluster", "db"}
+
+// onlyKnows says that the line does not name what a hazard is done to; "" if it is of no such kind.
+func (j *judgement) onlyKnows(h shellparse.Hazard) string {
+	kind, _, _ := strings.Cut(h.Rule, ".")
+	if program := j.programOf(h.Command); program != "" && slices.Contains(resourceKinds, kind) {
+		return "; only " + program + " knows which"
+	}
+	return ""
+}
+
+// resource names what a command of a cloud, a cluster or a database is about: the words behind the
+// one that says what is done, the database, or the value of an option for ids and names.
+func resource(c *shellparse.Command) string {
+	var words []string // behind what is done
+	done := false
+	for i, w := range c.Args {
+		option := strings.HasPrefix(w.Text, "-")
+		name, _, _ := strings.Cut(w.Text, "=")
+		switch {
+		case !w.Static:
+			return ""
+		case i == 0 || done && option && len(words) > 0:
+		case option && slices.ContainsFunc(idOptions,
+			func(end string) bool { return strings.HasSuffix(name, end) }):
+			return optionOf(c, []string{name})
+		case i == 1 && !option && slices.Contains(clients, path.Base(c.Name)):
+			return w.Text
+		case slices.Contains(deeds, w.Text):
+			words, done = nil, true
+		case done && !option && !strings.HasPrefix(c.Args[i-1].Text, "-"):
+			words = append(words, w.Text)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// deeds are the words by which programs are told to take something away; what follows is what.
+var deeds = []string{"delete", "destroy", "rm", "remove", "uninstall", "terminate", "drop", "rb",
+	"purge"}
+
+// clients are programs whose first word is a database.
+var clients = []string{"psql", "mysql", "mariadb"}
+
+// idOptions are the ends of options that name one thing.
+var idOptions = []string{"-id", "-ids", "-name", "-names", "--name", "-identifier", "--bucket"}
 
 // aboutRules are hazards of git that are done to where it pushes.
 var aboutRules = []string{"git.force-push", "git.delete-remote-branch", "pkg.publish",

@@ -82,6 +82,17 @@ func (j *judgement) built(cmd int) bool {
 	return made && j.ownInputs(told)
 }
 
+// afterBuild reports whether a command runs what a compiler of the line puts there.
+func (j *judgement) afterBuild(cmd int) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(t resolve.Target) bool {
+		return t.Command == cmd && t.Right == command.Exec && slices.ContainsFunc(j.plan.Targets,
+			func(w resolve.Target) bool {
+				return w.Right == command.Write && w.Command < cmd && !w.Unknown &&
+					w.Path() == t.Path() && j.by(w.Command, builders...)
+			})
+	})
+}
+
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
 // there: go build -o /tmp/x . && /tmp/x.
 func (j *judgement) justBuilt(t *resolve.Target, full string) bool {

@@ -17,7 +17,11 @@ func (j *judgement) codes() {
 		c := &j.script.Codes[i]
 		rule := j.code(c)
 		if rule != "" {
-			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
+			lang := c.Lang
+			if rule == "code.unknown" && j.afterBuild(c.Command) {
+				lang = "newly built"
+			}
+			j.add(Ask, rule, "", lang, c.Span, c.Command)
 		}
 		if rule != "" || slices.Contains(harmlessLangs, c.Lang) || code.Worded(c.Lang) {
 			j.spelled(c)
@@ -51,7 +55,7 @@ func (j *judgement) code(c *shellparse.Code) string {
 	case c.Source == shellparse.Literal || c.Source == shellparse.File:
 		j.contained = true
 		switch {
-		case !c.Opaque, c.Text != "" && printsOnly(c.Text):
+		case !c.Opaque && j.keeps(c), c.Text != "" && printsOnly(c.Text):
 			return ""
 		case j.talks(c.Command):
 			return "code.talks"

@@ -56,12 +56,13 @@ func (j *judgement) hazards() {
 		}
 		if d == Ask && (j.lifted(h.Command, h.Risk, h.Rule) ||
 			j.begins(h.Command) && h.Rule == "code.agent" ||
-			h.Rule == "git.discard" && j.removesMade(h.Command)) {
+			h.Rule == "git.discard" && j.removesMade(h.Command) || j.fillsImage(h)) {
 			continue
 		}
 		message := h.Message
 		switch about := j.about(h); {
 		case about == "":
+			message += j.onlyKnows(h)
 		case strings.Contains(message, theRepository):
 			message = strings.Replace(message, theRepository, about, 1)
 		default:

@@ -60,6 +60,9 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 		f.put(InCache, full)
 		return f
 	}
+	if f.in[InStartup] && pathname.IsLog(full, j.homes) {
+		f.in[InStartup], started = false, false
+	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
 	if guess && f.in[InStartup] && j.runsOwn(t.Command) {

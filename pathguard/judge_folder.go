@@ -117,3 +117,10 @@ func (j *judgement) writesNear(full string) bool {
 			!pathname.IsTemp(path.Dir(full)))
 	})
 }
+
+// isMissing reports whether a program is executed of which not even the first folder is there, in
+// the root, and that the line does not make: it fails.
+func (j *judgement) isMissing(t *resolve.Target, full string) bool {
+	return !t.Exists && t.Real == "/" && !t.Unknown && !t.Glob && len(t.Links) == 0 &&
+		t.Why == "" && !j.writesNear(full)
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -61,4 +62,35 @@ func (j *judgement) removesMade(cmd int) bool {
 						j.isGit(c.Command, "worktree", "add")
 				})
 		})
+}
+
+// fillsImage reports whether a new file system is for nothing but files which are not there before
+// the line makes them.
+func (j *judgement) fillsImage(h shellparse.Hazard) bool {
+	if h.Rule != "disk.format" || !strings.HasPrefix(j.programOf(h.Command), "mk") {
+		return false
+	}
+	made := false
+	for i := range j.plan.Targets {
+		t := &j.plan.Targets[i]
+		if t.Command != h.Command || t.Right != command.Write {
+			continue
+		}
+		if t.Exists || t.Unknown || t.Glob || len(t.Links) > 0 ||
+			!j.inside(t.Path()) && !pathname.WithinAny(t.Path(), pathname.TempDirs) ||
+			!j.makes(t.Path(), t.Effect) {
+			return false
+		}
+		made = true
+	}
+	return made && !slices.ContainsFunc(j.script.Opaque,
+		func(o shellparse.Opaque) bool { return o.Command == h.Command })
+}
+
+// programOf is the program of a command, without its directory; "" if there is none.
+func (j *judgement) programOf(cmd int) string {
+	if cmd < 0 || cmd >= len(j.script.Commands) {
+		return ""
+	}
+	return path.Base(j.script.Commands[cmd].Name)
 }

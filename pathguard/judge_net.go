@@ -73,11 +73,14 @@ func (j *judgement) remote(e *shellparse.Effect) {
 	n, name := *e.Net, cmp.Or(e.Net.Host, "the remote")
 	switch {
 	case n.Upload || e.Flags&command.Upload != 0:
-		j.add(Ask, upload, "", name, e.Span, e.Command)
+		j.add(Ask, upload, "", name+notRead, e.Span, e.Command)
 	case !n.Static || j.p.set.Network == NetList:
 		j.add(Ask, "net.dynamic", "", name, e.Span, e.Command)
 	}
 }
+
+// notRead is said of a name that only the configuration of a repository explains.
+const notRead = " (its address is not known)"
 
 // hostRule finds the strictest rule for a host: its own name, and *.name of every domain
 // above it.

@@ -56,6 +56,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
 		case place == InTemp && action == ToExecute && j.ownTemporary(t, full):
+		case place == InOutside && cell.Rule == "exec.stray" && j.isMissing(t, full):
 		case place == InTemp && cell.Rule == "delete.pattern" && j.meetsNothing(t):
 		case place == InSecret && action == ToRead && !t.Exists && j.makes(full, t.Effect):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
@@ -64,6 +65,9 @@ func (j *judgement) target(t *resolve.Target) {
 			n := len(j.reasons)
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span,
 				t.Command)
+			if len(j.reasons) > n && cell.Rule == "delete.protected" && !t.Exists && !t.Unknown {
+				j.reasons[n].Risk = 1 // nothing is there
+			}
 			if len(j.reasons) > n && place == InWorkspace && j.isSpared(t, full) {
 				j.reasons[n].stands = StandsFor(cell.Rule) && j.isPlain(t.Command)
 			}

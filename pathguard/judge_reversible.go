@@ -46,7 +46,7 @@ func (j *judgement) excepted(full string) bool {
 // risks notes what the hazards of a script do that cannot be taken back.
 func (j *judgement) risks(hazards []shellparse.Hazard) {
 	for _, h := range hazards {
-		if !isKept(h.Rule) {
+		if !isKept(h.Rule) && !j.fillsImage(h) {
 			j.undo.add(Loss{Why: h.Message, Rule: h.Rule})
 		}
 	}
@@ -63,7 +63,7 @@ func (j *judgement) sends() {
 				Rule: upload})
 		}
 	}
-	for _, d := range Daemons(j.script, "what this service does for it") {
+	for _, d := range Daemons(j.script, "what the service does is not kept") {
 		j.undo.add(Loss{Why: d})
 	}
 }

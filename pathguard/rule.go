@@ -122,6 +122,9 @@ func (r Reason) fill(text string) string {
 	} else {
 		rest = strings.TrimPrefix(rest, "detail}")
 	}
+	if value == "sh" && strings.HasPrefix(r.Rule, "code.") {
+		value = "shell" // as people call the language
+	}
 	return before + value + r.fill(rest)
 }
 

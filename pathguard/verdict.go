@@ -34,6 +34,12 @@ func (j *judgement) verdict() Verdict {
 			continue
 		}
 		seen[k] = true
+		if r.File != "" && slices.ContainsFunc(j.reasons, func(o Reason) bool {
+			return o.File == "" && o.Rule == r.Rule && o.Path == r.Path && o.Command == r.Command &&
+				o.detail == r.detail
+		}) {
+			continue // the text of a file that the line writes itself
+		}
 		v.Risk = max(v.Risk, r.Risk)
 		v.Reasons = append(v.Reasons, r)
 	}

@@ -22,7 +22,7 @@ var leftOut = []struct{ key, word string }{
 
 // brief shows the first page and returns what it leaves out, for the last line.
 func (v *view) brief(top map[string]any, marks []string) string {
-	o := object(top)
+	o, row, line := object(top), len(v.rows), len(v.lines)
 	context := o.takeObject("context")
 	if says, _ := o["agent_says"].(string); says != "" {
 		v.leave("the agent's words")
@@ -63,7 +63,11 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	}
 	switch {
 	case v.truncated:
-		v.line("cut", own("not all is shown: read the details before you approve"))
+		note := "not all is shown here: read the details before you approve"
+		if v.hidden != "" {
+			note = v.hidden + "read the details first"
+		}
+		v.lineAt(row, line, "note", own(note))
 	case len(v.advice) > 0 && len(v.lines) < adviceRows:
 		v.oneLine("advice", append(own("to the agent: "), join(v.advice...)...))
 	case len(v.advice) > 0:
@@ -96,23 +100,20 @@ func (v *view) from(o, context object) {
 	if agent, ok := o.takeText("agent_name"); ok {
 		name, unproven := strings.CutPrefix(agent, "?")
 		if who = v.cut(delimited(name), maxName, 0); unproven {
-			who = append(who, own(" (unverified)")...)
+			who = append(who, own(" (name not verified)")...)
 		}
 	}
 	if item, ok := o.takeText("work_item_id"); ok {
 		who = append(append(who, own(", work item ")...), v.cut(delimited(item), maxName, 0)...)
 	}
+	root, rooted := o.takeText("workspace_root")
 	cwd, placed := context["cwd"].(string)
 	switch {
 	case placed && len(who) == 0:
-		label, who = "in", v.cut(delimited(cwd), maxName, 0)
+		label, who = "in", v.place(cwd, root)
 	case placed:
-		who = append(append(who, own(" in ")...), v.cut(delimited(cwd), maxName, 0)...)
-	}
-	if root, ok := o.takeText("workspace_root"); ok && root != cwd {
-		if below, ok := strings.CutPrefix(cwd, root+"/"); ok {
-			root = ".." + strings.Repeat("/..", strings.Count(below, "/"))
-		}
+		who = append(append(who, own(" in ")...), v.place(cwd, root)...)
+	case rooted:
 		who = append(append(who, own(", workspace ")...), v.cut(delimited(root), maxName, 0)...)
 	}
 	switch mode, ok := o["toolset_mode"].(string); {
@@ -125,6 +126,19 @@ func (v *view) from(o, context object) {
 	if len(who) > 0 {
 		v.line(label, who)
 	}
+}
+
+// place is a directory, with its workspace where that is another one.
+func (v *view) place(cwd, root string) []unit {
+	if root == "" || root == cwd {
+		return v.cut(delimited(cwd), maxName, 0)
+	}
+	name, of := cwd, ", workspace "
+	if below, ok := strings.CutPrefix(cwd, root+"/"); ok {
+		name, of = below, " of workspace "
+	}
+	units := append(v.cut(delimited(name), maxName, 0), own(of)...)
+	return append(units, v.cut(delimited(root), maxName, 0)...)
 }
 
 // asked shows one call: its text, and whatever else it is given.

@@ -16,6 +16,7 @@ func (v *view) consequences(o object, place string) {
 	if v.cutting {
 		most--
 	}
+	w.reach, _ = o["reach"].(string)
 	reasons, _ := o.takeList("reasons")
 	for _, x := range reasons {
 		w.reason(v, x, most)
@@ -33,9 +34,9 @@ func (v *view) consequences(o object, place string) {
 	}
 	v.opaque(o)
 	if s, ok := o.takeText("undo"); ok {
-		tone := Kept
-		if strings.Contains(s, "cannot") || strings.HasPrefix(s, "only ") {
-			tone = Lost
+		tone := Lost
+		if strings.HasPrefix(s, "yes") {
+			tone = Kept
 		}
 		v.line("undo", toned(tone, v.cut(text(s), maxMessage, 0)))
 	}
@@ -43,7 +44,11 @@ func (v *view) consequences(o object, place string) {
 		if s == "no network" {
 			s = "none"
 		}
-		v.oneLine("network", text(strings.TrimPrefix(s, "network: ")))
+		if units := text(strings.TrimPrefix(s, "network: ")); v.cutting {
+			v.oneLine("network", units)
+		} else {
+			v.line("network", units)
+		}
 	}
 	if s, ok := o.takeText("fence"); ok {
 		v.oneLine("sandbox", text(s))
@@ -56,9 +61,10 @@ type consequences struct {
 	targets map[string]target // by path
 	lines   []*effect
 	at      map[string]*effect // the lines by their text, those that are not shown too
-	told    map[string]bool    // kind and name of what a reason has named
+	told    map[string]bool    // rules, and kind and name of what a reason has named
 	hidden  int                // lines that are not shown
 	sends   bool               // a reason says that something is sent
+	reach   string             // what the line of the network says
 }
 
 // An effect is one line: something that happens, to names that are alike in that.
@@ -134,12 +140,15 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	path, _ := r["path"].(string)
 	kind, _, _ := strings.Cut(rule, ".")
-	if repeats(rule) && w.told[kind+" "+path] {
-		return // another rule of the kind has said it of the same path
+	if repeats(rule) && w.told[kind+" "+path] || w.told[saidBy[rule]] {
+		return // another rule has said it
 	}
 	before, named := message, false
 	if path != "" {
 		before, named = strings.CutSuffix(message, " "+path)
+	}
+	if i := strings.LastIndex(message, inside); i >= 0 && ofTrees(rule) {
+		before, path, named = message[:i+len(inside)-1], message[i+len(inside):], true
 	}
 	style := exact // names of others are in it
 	if strings.HasPrefix(rule, "rule.") {
@@ -154,8 +163,8 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	lost, _ := r["lost"].(bool)
 	e := w.line(text, lost, most)
-	if kind == "read" {
-		e.why = "it stays known"
+	if kind == "read" || rule == "path.sweep" {
+		e.why = "the agent may see it"
 	}
 	if named {
 		name := v.cut(delimited(path), maxMessage, 0)
@@ -166,13 +175,23 @@ func (w *consequences) reason(v *view, x any, most int) {
 			v.truncated = true
 		}
 	}
-	w.told[kind+" "+path] = true
+	w.told[kind+" "+path], w.told[rule] = true, true
 	if _, to, ok := strings.Cut(message, " to "); ok && rule == "net.upload" {
 		host, _, _ := strings.Cut(to, "/") // of a repository
 		w.told["net "+host], w.sends = true, true
 	}
 	v.advise(r)
 }
+
+// saidBy are rules about what is not known, by those whose message is that of another one, which
+// comes first.
+var saidBy = map[string]string{"opaque.delete": "delete.unknown", "opaque.code": "code.unknown"}
+
+// inside stands before what a tree has inside, in the messages of the rules of trees: a tree is told
+// of once, with all of it.
+const inside = ", including "
+
+func ofTrees(rule string) bool { return rule == "path.sweep" || rule == "path.reach" }
 
 // repeats reports whether a rule says of a path what another rule of its kind has said.
 func repeats(rule string) bool { return rule == "delete.tree" || rule == "delete.pattern" }
@@ -222,7 +241,7 @@ func (w *consequences) effects(v *view, effects object) {
 				units = v.short(x)
 			case w.told[e.key+" "+name], slices.Contains(untold, name):
 				continue
-			case e.key == "net" && w.told["net "+hostOf(name)]:
+			case e.key == "net" && (w.told["net "+hostOf(name)] || w.reaches(hostOf(name))):
 				continue
 			case e.key == "write" && w.targets[name].made:
 				verb = "creates "
@@ -246,6 +265,13 @@ func (w *consequences) effects(v *view, effects object) {
 
 // maxLines is more than there are kinds of effects.
 const maxLines = 100
+
+// reaches reports whether the line of the network names a host.
+func (w *consequences) reaches(host string) bool {
+	names := strings.FieldsFunc(w.reach, func(c rune) bool { return c == ' ' || c == ',' || c == ';' })
+	return slices.ContainsFunc(names,
+		func(name string) bool { return name == host || strings.HasPrefix(name, host+":") })
+}
 
 func hostOf(address string) string {
 	host, _, _ := strings.Cut(address, ":")
@@ -320,7 +346,7 @@ func (v *view) opaque(o object) {
 		v.leave("unknown")
 	}
 	if len(parts) > 0 {
-		v.oneLine("unknown", join(parts...))
+		v.oneLine("unknown", append(own("before it runs: "), join(parts...)...))
 	}
 }
 

@@ -1,5 +1,10 @@
 package render
 
+import (
+	"fmt"
+	"strings"
+)
+
 // How much of a command the first page shows if it does not fit a screen with all of it. Lines are
 // those of the text, or stages of the shell.
 const (
@@ -29,6 +34,7 @@ func (v *view) script(label, text string, spans [][2]int) {
 		var hidden int
 		units, hidden = hide(units, matters(stages), "truncated")
 		v.truncated = v.truncated || hidden > 0
+		v.hidden = hiddenLines(text, units, len(spans) > 0)
 		stages = split(units, breaks)
 	}
 	v.stages(label, text, stages)
@@ -68,4 +74,29 @@ func matters(stages [][]unit) []bool {
 		keep[i] = true
 	}
 	return keep
+}
+
+// hiddenLines says how many lines of a text are not shown at all, and, of a text in which reasons
+// point at something, that none does there: what one points at is always shown. It is "" if there
+// are none.
+func hiddenLines(text string, shown []unit, pointed bool) string {
+	seen, line, at, last := 0, 0, 0, -1
+	for _, u := range shown {
+		if u.chars == 0 || u.at < at || u.at >= len(text) {
+			continue
+		}
+		line += strings.Count(text[at:u.at], "\n")
+		if at = u.at; line != last {
+			seen, last = seen+1, line
+		}
+	}
+	all := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if all <= seen {
+		return ""
+	}
+	where := ""
+	if pointed {
+		where = ", where no reason points"
+	}
+	return fmt.Sprintf("hidden: %d of %d lines%s; ", all-seen, all, where)
 }

@@ -128,7 +128,7 @@ func TestOpaque(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	const line = "\nunknown  bash <(curl x) · python3 -c\n"
+	const line = "\nunknown  before it runs: bash <(curl x) · python3 -c\n"
 	if text := render.Render(plantest.Bytes(t, plan), render.Options{}).Text(); !strings.Contains(
 		text, line) {
 		t.Errorf("no %q in\n%s", line, text)

@@ -14,6 +14,7 @@ type view struct {
 	rows      []row // what the lines were made from
 	flowing   bool  // the lines are as long as they are
 	truncated bool
+	hidden    string   // how much of the command is not shown, in lines
 	advice    [][]unit // to the agent, with a denial
 	plain     bool     // what reasons point at is named, not marked
 	cutting   bool     // a long command is cut, so that the page fits a screen
@@ -81,6 +82,14 @@ func (v *view) line(label string, units []unit) {
 		units[i].hard = false // outside the command a newline needs no line of its own
 	}
 	v.section(Value, label, units)
+}
+
+// lineAt adds a section before the given row, which is the given line.
+func (v *view) lineAt(row, line int, label string, units []unit) {
+	rows, lines := slices.Clone(v.rows[row:]), slices.Clone(v.lines[line:])
+	v.rows, v.lines = v.rows[:row], v.lines[:line]
+	v.line(label, units)
+	v.rows, v.lines = append(v.rows, rows...), append(v.lines, lines...)
 }
 
 // section adds a row under a label.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/render"
@@ -26,12 +27,21 @@ func (s visit) changes(p past.Run) g.Node {
 }
 
 func (s *Server) diff(p past.Run) g.Node {
-	run, err := s.inbox.Kept(p.ID)
+	parts, err := s.inbox.Parts(p.ID)
 	if err != nil {
 		return nil
 	}
 	out := clipped{left: mostDiff}
-	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) || out.Len() == 0 {
+	for _, part := range slices.Backward(parts) {
+		run, err := s.inbox.Kept(part)
+		if err == nil {
+			err = run.Diff(&out)
+		}
+		if err != nil && !errors.Is(err, errFull) {
+			return nil
+		}
+	}
+	if out.Len() == 0 {
 		return nil
 	}
 	lines := g.Group{}

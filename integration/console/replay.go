@@ -23,7 +23,7 @@ func (s visit) replay(w http.ResponseWriter, r *http.Request) {
 	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("back to the run"))
 	s.show(w, http.StatusOK, view{title: "tada-run: replay of " + p.ID, here: "runs",
 		above:  titleOf(p),
-		script: replayPage, body: player(s.root(), p.ID, back)})
+		script: replayPage(), body: player(s.root(), p.ID, back)})
 }
 
 // player is the screen with the keys of the player as buttons.

@@ -28,8 +28,11 @@ func (s visit) taking(id string, both bool) (t taking, err error) {
 	if t.Run, err = s.past(id); err != nil {
 		return t, err
 	}
-	t.Take = undo.Take{Runs: []string{t.Run.ID}, KeepBoth: both}
+	t.KeepBoth = both
 	if t.do, err = s.backward(t.Run.ID); err != nil {
+		return t, err
+	}
+	if t.Take.Runs, err = s.inbox.Parts(t.Run.ID); err != nil {
 		return t, err
 	}
 	l, err := s.inbox.Fresh()

@@ -38,7 +38,7 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 	if p.State != "running" {
 		v.body = h.P(g.Text("This run is over. "), back)
 	} else {
-		v.script, v.body = terminalPage, panel(s.root(), p.ID, p.Session, back)
+		v.script, v.body = terminalPage(), panel(s.root(), p.ID, p.Session, back)
 	}
 	s.show(w, http.StatusOK, v)
 }

@@ -3,6 +3,7 @@ package console
 import (
 	_ "embed"
 	"encoding/json"
+	"sync"
 )
 
 var (
@@ -21,13 +22,18 @@ var (
 )
 
 // xtermPage is xterm.js, as the policy of a page lets it be, and the terminal made of it.
-var xtermPage = sheetsScript + "sheetOf(" + quoted(xtermStyle) + ");\n" + xtermScript + "\n" +
-	screenScript
+func xtermPage() string {
+	return sheetsScript + "sheetOf(" + quoted(xtermStyle) + ");\n" + xtermScript + "\n" +
+		screenScript
+}
 
-// The scripts of the pages that have a terminal.
+// The scripts of the pages that have a terminal. They are large, and made when a page needs them:
+// every other verb would pay for them with its first garbage collection.
 var (
-	terminalPage = postScript + confirmScript + xtermPage + terminalScript
-	replayPage   = xtermPage + replayScript
+	terminalPage = sync.OnceValue(func() string {
+		return postScript + confirmScript + xtermPage() + terminalScript
+	})
+	replayPage = sync.OnceValue(func() string { return xtermPage() + replayScript })
 )
 
 // quoted is a text as a string of JavaScript.

@@ -93,7 +93,7 @@ func TestUndoRun(t *testing.T) {
 	c.run(t, "echo agent > a; echo new > b")
 	c.write(t, "a", "a person's\n")
 	id, page := c.asked(t, args{}, "it was changed since: "+c.dir+"/a")
-	for _, line := range []string{"refuse", "remove", c.dir + "/b", "can be undone for"} {
+	for _, line := range []string{"refuse", "remove", c.dir + "/b", "yes, for"} {
 		if !strings.Contains(page, line) {
 			t.Errorf("the page has no %q:\n%s", line, page)
 		}

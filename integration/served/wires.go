@@ -1,11 +1,9 @@
 package served
 
 import (
-	"bufio"
-	"bytes"
 	"io"
 	"net"
-	"net/http"
+	"regexp"
 	"sync"
 	"testing"
 )
@@ -69,43 +67,52 @@ func (w *wires) heal() {
 	w.healed = make(chan struct{})
 }
 
-// serve passes on what a node says to node i and hears from it. A node says in the header of a
-// request who it is.
+// serve passes on what a node says to node i and hears from it. A node says in the header of its
+// requests who it is, though not of those by which it only asks whether another one is there; and
+// for all of them it uses the same connections.
 func (w *wires) serve(from net.Conn, i int, to string) {
 	defer from.Close()
-	var read bytes.Buffer
-	r, err := http.ReadRequest(bufio.NewReader(io.TeeReader(from, &read)))
-	if err != nil {
-		return
-	}
 	node, err := net.Dial("tcp", to)
 	if err != nil {
 		return
 	}
 	defer node.Close()
+	c := &wire{wires: w, to: i}
 	go func() {
 		defer node.Close()
-		w.pass(node, io.MultiReader(&read, from), r.Header, i, true)
+		c.pass(node, from, true)
 	}()
-	w.pass(from, node, r.Header, i, false)
+	c.pass(from, node, false)
 }
 
+// A wire is one connection to a node.
+type wire struct {
+	*wires
+	to   int
+	from string // the id of the node at the other end, once it has said it; under the lock of wires
+}
+
+var saysFrom = regexp.MustCompile("X-Server-From: ([0-9a-f]+)\r\n")
+
 // pass copies until something is lost; then it waits for the end of that.
-func (w *wires) pass(to io.Writer, from io.Reader, h http.Header, i int, in bool) {
+func (c *wire) pass(to io.Writer, from io.Reader, in bool) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)
 		if err != nil {
 			return
 		}
-		w.mu.Lock()
-		other, known := w.ids[h.Get("X-Server-From")]
-		way := [2]int{i, other}
-		if in {
-			way = [2]int{other, i}
+		c.mu.Lock()
+		if found := saysFrom.FindSubmatch(buf[:n]); in && found != nil {
+			c.from = string(found[1])
 		}
-		lost, healed := known && w.lost[way], w.healed
-		w.mu.Unlock()
+		other, known := c.ids[c.from]
+		way := [2]int{c.to, other}
+		if in {
+			way = [2]int{other, c.to}
+		}
+		lost, healed := known && c.lost[way], c.healed
+		c.mu.Unlock()
 		if lost {
 			<-healed
 			return

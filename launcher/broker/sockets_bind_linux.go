@@ -20,12 +20,24 @@ func (n *sockets) bind(c *call) {
 		// A Unix socket gets a name where the run may write (Landlock), a netlink socket its
 		// number, as getifaddrs(3) wants it. A TCP socket that is put in its place in between may
 		// not be bound (Landlock 4), and its address is checked again when it listens.
-		if s.domain != unix.AF_UNIX || !n.unix.files.bind(c, s.fd, cString(s.bytes[2:])) {
+		if s.domain == unix.AF_UNIX {
+			n.bindUnix(c, &s)
+		} else {
 			c.proceed()
 		}
 		return
 	}
 	c.reply(n.bindTo(c, &s))
+}
+
+// bindUnix gives a Unix socket its name. The kernel makes the file, but in a shared directory.
+func (n *sockets) bindUnix(c *call, s *socket) {
+	name := cString(s.bytes[2:])
+	if n.unix.files.bind(c, s.fd, name) {
+		return
+	}
+	n.unix.changes.bound(c, name)
+	c.proceed()
 }
 
 func (n *sockets) bindTo(c *call, s *socket) error {

@@ -47,7 +47,8 @@ func openSockets(p *Profile, r *run) customer {
 		gate: gate, log: r.log, work: n.work, servers: p.Network.Servers,
 		talks: make(chan struct{}, maxTalks), streams: map[bool]*nameListener{},
 	}
-	n.datagrams, n.unix.files = &datagrams{names: n.names}, r.files
+	n.datagrams = &datagrams{names: n.names}
+	n.unix.files, n.unix.changes = r.files, r.changes
 	n.names.answerInside(r.lookups)
 	return n
 }

@@ -19,7 +19,8 @@ const maxUnixSockets = 512
 // unixSockets are the files of the Unix sockets that the run listens on, held open so that their
 // numbers are no others' as long as they count.
 type unixSockets struct {
-	files *files // where names in shared directories are; nil without a view
+	files   *files   // where names in shared directories are; nil without a view
+	changes *capture // nil when nothing is kept
 
 	mu   sync.Mutex
 	held []unixFile

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -28,14 +29,20 @@ type Journal struct {
 	mu     sync.Mutex
 	book   book
 	places []*place
-	out    *os.File // nil before the first record
-	buf    []byte
-	err    error // of writing; nothing can be noted after it
+	pen
 	index  index
 	open   []*folder // those with an open handle, the oldest first
 	n      int       // number of the last object
 	short  []byte    // for content on the way into the journal
 	budget budget
+}
+
+// A pen writes the file.
+type pen struct {
+	out  *os.File // nil before the first record
+	buf  []byte
+	err  error     // of writing; nothing can be noted after it
+	told time.Time // when the file last got a record or a time
 }
 
 // index finds what is noted.
@@ -46,6 +53,8 @@ type index struct {
 	made    map[ID]bool        // inodes that the run made and moved
 	paths   map[string]*folder // where folders were last seen
 	trees   []*folder
+	after   *Journal // see Follows
+	walked  bool     // what it was not told of was searched for
 }
 
 // Begin starts the journal of a run. Nothing is written before the run changes something.

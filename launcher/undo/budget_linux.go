@@ -3,6 +3,8 @@ package undo
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -114,20 +116,44 @@ func (l *ledger) close() {
 
 // sum is what all runs hold, and those of them that have Start.Stands.
 func (l *ledger) sum() (total, standing int64, err error) {
-	s := bufio.NewScanner(l.f)
-	for s.Scan() {
-		_, rest, _ := strings.Cut(s.Text(), " ")
-		n, stands := strings.CutSuffix(rest, " "+standsName)
-		// A crash may have cut a line; GC counts anew.
-		v, err := strconv.ParseInt(n, 10, 64)
+	for line, err := range l.lines() {
 		if err != nil {
-			continue
+			return 0, 0, err
 		}
-		if total += v; stands {
-			standing += v
+		if total += line.n; line.stands {
+			standing += line.n
 		}
 	}
-	return max(total, 0), max(standing, 0), s.Err()
+	return max(total, 0), max(standing, 0), nil
+}
+
+type ledgerEntry struct {
+	run    string
+	n      int64
+	stands bool
+}
+
+func (l *ledger) lines() iter.Seq2[ledgerEntry, error] {
+	return func(yield func(ledgerEntry, error) bool) {
+		if _, err := l.f.Seek(0, io.SeekStart); err != nil {
+			yield(ledgerEntry{}, err)
+			return
+		}
+		s := bufio.NewScanner(l.f)
+		for s.Scan() {
+			run, rest, _ := strings.Cut(s.Text(), " ")
+			n, stands := strings.CutSuffix(rest, " "+standsName)
+			run, err1 := strconv.Unquote(run)
+			v, err2 := strconv.ParseInt(n, 10, 64)
+			// A crash may have cut a line; GC counts anew.
+			if err1 == nil && err2 == nil && !yield(ledgerEntry{run, v, stands}, nil) {
+				return
+			}
+		}
+		if err := s.Err(); err != nil {
+			yield(ledgerEntry{}, err)
+		}
+	}
 }
 
 func (l *ledger) add(run string, n int64, stands bool) error {

@@ -79,7 +79,7 @@ func sameMarks(a, b State) bool {
 
 // summary counts what a run changed.
 func summary(k *book) Summary {
-	s := Summary{Reversible: "true", Lacks: k.lacks}
+	s := Summary{Lacks: k.lacks}
 	for _, c := range k.changes() {
 		switch {
 		case c.Before.Absent():
@@ -90,11 +90,17 @@ func summary(k *book) Summary {
 			s.Changed++
 		}
 	}
-	if len(k.lacks) > 0 {
+	s.Grade()
+	return s
+}
+
+// Grade sets Reversible, from all else that the summary has.
+func (s *Summary) Grade() {
+	s.Reversible = "true"
+	if len(s.Lacks) > 0 {
 		s.Reversible = "partly"
 		if s.Added+s.Changed+s.Removed == 0 {
 			s.Reversible = "false"
 		}
 	}
-	return s
 }

@@ -48,6 +48,9 @@ func (j *Journal) Close(how End) (Summary, error) {
 	return summary(&j.book), errors.Join(err, settled)
 }
 
+// Changes returns what the run changed, sorted by path, once the journal is closed.
+func (j *Journal) Changes() []Change { return j.book.changes() }
+
 // finish gives the file the name of a closed journal, and forces all to the disk.
 func (j *Journal) finish() error {
 	home := j.places[0].fd

@@ -184,8 +184,10 @@ func (r *restorer) compare(i *inode, at source, h int) (Do, error) {
 // leftAs reports whether an inode is as the run left it, or as an undo that a crash ended did.
 func (r *restorer) leftAs(i *inode, at source, now State, list []attribute) bool {
 	switch {
+	case r.run.last != 0 && r.inTime(now):
+		return true
 	case r.run.last != 0:
-		return now.Changed <= r.run.last+grace
+		return r.torn(i, at)
 	case i.left == nil:
 		return true // it had no name when the run ended; this undo has put it back
 	case now.Folder():

@@ -53,14 +53,15 @@ func (j *Journal) copyShared(place int, o object, i *inode, now State, full stri
 	if !j.budget.stands || !now.Regular() || i.copied.kind != 0 {
 		return nil
 	}
-	fd, err := open(j.places[place].fd, o.file(), unix.O_PATH|unix.O_NOFOLLOW, 0)
+	to := j.places[place].fd
+	if now.Links == 1 && !isWritten(to, o.file()) {
+		return nil
+	}
+	fd, err := open(to, o.file(), unix.O_PATH|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return &NotKeptError{full, err}
 	}
 	defer unix.Close(fd)
-	if now.Links == 1 && !isWritten(fd) {
-		return nil
-	}
 	if err := j.marksOf(i, fd, full); err != nil {
 		return err
 	}
@@ -79,19 +80,16 @@ func (j *Journal) marksOf(i *inode, fd int, full string) (err error) {
 	return nil
 }
 
-// isWritten reports whether a file may be open for writing somewhere. The kernel gives a read lease
-// (fcntl(2)) on a file only if it is not.
-func isWritten(handle int) bool {
-	fd, err := openToRead(handle)
+// isWritten reports whether a regular file of the store may be open for writing somewhere. The
+// kernel gives a read lease (fcntl(2)) on a file only if it is not. To close the file ends it.
+func isWritten(dir int, name string) bool {
+	fd, err := open(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NOATIME, 0)
 	if err != nil {
 		return true
 	}
 	defer unix.Close(fd)
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
-		return true
-	}
-	_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
-	return false
+	_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
+	return err != nil
 }
 
 func (j *Journal) copyShort(i *inode, handle int, size int64) error {

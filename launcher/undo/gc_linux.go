@@ -55,14 +55,46 @@ func (s *Store) GC(now time.Time, spare time.Duration) (Freed, error) {
 			failed = append(failed, drop(r))
 		}
 	}
+	freed.Kept = total
+	return freed, errors.Join(append(failed, l.count(runs))...)
+}
+
+// Count counts anew what all runs hold: what one has taken that a crash ended, and not used, is
+// free again.
+func (s *Store) Count(now time.Time) error {
+	l, err := openLedger(s.dir)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	runs, err := s.stored(now)
+	if err != nil {
+		return err
+	}
+	return l.count(runs)
+}
+
+// count writes the ledger anew. A run that goes on keeps what it has taken: it uses that without
+// another look at the ledger.
+func (l *ledger) count(runs []*storedRun) error {
+	taken := map[string]int64{}
+	for line, err := range l.lines() {
+		if err != nil {
+			return err
+		}
+		taken[line.run] += line.n
+	}
 	var text strings.Builder
 	for _, r := range runs {
+		n := r.held
+		if r.live {
+			n = max(n, taken[r.name])
+		}
 		if !r.gone {
-			text.WriteString(ledgerLine(r.name, r.held, r.stands))
+			text.WriteString(ledgerLine(r.name, n, r.stands))
 		}
 	}
-	freed.Kept = total
-	return freed, errors.Join(append(failed, l.replace(text.String()))...)
+	return l.replace(text.String())
 }
 
 // A storedRun is a folder of the store.

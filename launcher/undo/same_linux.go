@@ -5,14 +5,11 @@ import (
 	"slices"
 )
 
-// grace is how long after its last note a run that a crash ended may have changed something.
-const grace = 2e9
-
 // isLeft reports whether an entry is as the run left it.
 func (r *restorer) isLeft(e *entry, now State) bool {
 	now = r.ajar.really(now)
 	if r.run.last != 0 {
-		return now.Absent() || now.Changed <= r.run.last+grace
+		return now.Absent() || r.inTime(now) || r.knows(now)
 	}
 	if now.Absent() && r.halfway(e) {
 		return true

@@ -8,6 +8,13 @@ import (
 
 const statMask = unix.STATX_BASIC_STATS | unix.STATX_BTIME | unix.STATX_MNT_ID
 
+const (
+	// grace is how long after its last note a run that a crash ended may have changed something.
+	grace = 2e9
+	// tick is how much a time of the file system may be behind the clock.
+	tick = 10e6
+)
+
 // A spot is where an inode is stored.
 type spot struct {
 	mount uint64

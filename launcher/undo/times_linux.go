@@ -1,6 +1,10 @@
 package undo
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // times are the folders whose times no one has changed since the run.
 func (r *restorer) times() (same []timed) {
@@ -45,10 +49,10 @@ type timed struct {
 	i *inode
 }
 
-// lacksTimes reports whether the last undo did everything but the times before a crash ended it.
+// lacksTimes reports whether an undo did everything but the times before a crash ended it.
 func (r *restorer) lacksTimes() bool {
-	undos := r.past.runs
-	return len(r.steps) == 0 && len(undos) > 0 && undos[len(undos)-1].last != 0
+	return len(r.steps) == 0 &&
+		slices.ContainsFunc(r.past.runs, func(k *Run) bool { return k.last != 0 })
 }
 
 // timeSteps makes steps of the times.

@@ -29,6 +29,8 @@ func (s *Store) Room() (int64, error) { return 0, ErrUnavailable }
 
 func (s *Store) GC(time.Time, time.Duration) (Freed, error) { return Freed{}, ErrUnavailable }
 
+func (s *Store) Count(time.Time) error { return ErrUnavailable }
+
 func (s *Store) Held() (int64, error) { return 0, ErrUnavailable }
 
 func (s *Store) Place(string) (string, error) { return "", ErrUnavailable }
@@ -39,7 +41,11 @@ func (r *Run) Summary() Summary { return Summary{} }
 
 func (r *Run) Diff(io.Writer, ...string) error { return ErrUnavailable }
 
+func (j *Journal) Changes() []Change { return nil }
+
 func (j *Journal) Folders() []string { return nil }
+
+func (j *Journal) Follows(*Journal) {}
 
 func (j *Journal) Make(int, string, string) error { return ErrUnavailable }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,8 +17,14 @@ func (j *Journal) add(fill func([]byte) []byte) { j.buf = appendFrame(j.buf, fil
 // flush writes the records of one change. A journal that could not be written takes no more: what
 // follows a record that is cut would not be read.
 func (j *Journal) flush() error {
-	if j.err == nil && len(j.buf) > 0 {
+	switch {
+	case j.err == nil && len(j.buf) > 0:
 		j.err = j.write()
+		j.told = time.Now()
+	case j.out != nil && time.Since(j.told) > grace/2:
+		// what is noted changes again: a run that is killed has gone on until now
+		_ = unix.Futimes(int(j.out.Fd()), nil)
+		j.told = time.Now()
 	}
 	j.buf = j.buf[:0]
 	if j.err != nil {

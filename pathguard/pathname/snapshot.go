@@ -32,3 +32,16 @@ func IsSnapshotDir(dir string, homes, moved []string) bool {
 	}
 	return false
 }
+
+// IsLog reports whether a path is a file in which an agent's program writes down what was said.
+func IsLog(full string, homes []string) bool {
+	for f := range agents.Of("logs") {
+		for _, home := range homes {
+			ok, _ := path.Match(path.Join(home, strings.TrimPrefix(f.Text(), "~/")), full)
+			if home != "" && ok {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -368,6 +368,7 @@ func (r *reader) tuple() bool {
 		}
 	}
 	for i, n := range names {
+		r.forget("." + n) // of self.n, other
 		if len(values) == len(names) {
 			r.escape(values[i])
 			r.bind(n, values[i])

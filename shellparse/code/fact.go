@@ -16,11 +16,13 @@ type Fact struct {
 	Shell string   // when Right is Exec and the literal is a shell command line: that line
 	Argv  []string // when Right is Exec and the literal is a list: its words
 	// what is dangerous whatever the names are, as a stable id: "sql.drop"; else ""
-	Rule       string
-	Risk       int    // of Rule, 1 to 3
-	Message    string // of Rule: one plain sentence, lower case
-	Maybe      bool   // of a makefile: the rule may not be wanted, or the variable not asked for
-	Start, End int    // byte offsets in the program text
+	Rule    string
+	Risk    int    // of Rule, 1 to 3
+	Message string // of Rule: one plain sentence, lower case
+	// of a makefile: the rule may not be wanted, or the variable not asked for; of a Write: a name
+	// that is not known may be this one
+	Maybe      bool
+	Start, End int // byte offsets in the program text
 }
 
 // maxText bounds the program text that is read. A longer text is opaque: the whole command

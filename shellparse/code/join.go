@@ -62,6 +62,8 @@ func (r *reader) join(a, b value) value {
 			return a
 		case a.shape == component && b.shape == plain && !strings.Contains(b.text, ".."):
 			return value{shape: below, start: a.start, end: a.end}
+		case a.shape == plain && !a.home && a.text != "":
+			return value{decoded: decoded, text: a.text + "/", path: a.path}
 		}
 		return value{decoded: decoded}
 	})
@@ -79,5 +81,8 @@ func (r *reader) glue(a, b value, parts ...string) value {
 		return value{decoded: out.decoded}
 	}
 	out.text = strings.Join(parts, "")
+	if r.emits && MayBePlace(out.text) {
+		r.glued = append(r.glued, out.text)
+	}
 	return out
 }

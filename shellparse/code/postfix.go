@@ -194,6 +194,9 @@ func (r *reader) chained(v value, base string) (value, string) {
 	if n := r.peek(); n.kind == name || n.kind == words {
 		r.i++
 		v = r.member(v, n)
+		if w, ok := r.ofSelf(base, n); ok {
+			return w, ""
+		}
 		if v.shape == method {
 			v.base = base
 		}
@@ -342,6 +345,10 @@ func (r *reader) subscript(v value) value {
 	if len(items) == 1 {
 		index = items[0]
 	}
+	if r.g.name == "javascript" && r.peek().is("=") { // an attribute, by its name as text
+		r.unnamed = r.unnamed || index.shape != plain
+		r.forget("." + index.text)
+	}
 	if v.shape == reference && r.environment(v.text) && (r.peek().is("=") || r.peek().is("||=")) {
 		r.opaque = r.opaque || index.shape != plain || loads(index.text)
 	}
@@ -363,6 +370,8 @@ func (r *reader) subscript(v value) value {
 	case index.shape == plain && r.reflection(index.text):
 		r.opaque = true
 		return value{}
+	case slice && v.shape == list && v.alts == nil:
+		return v // or less
 	case slice:
 		return value{decoded: v.decoded || v.shape == plain}
 	case v.shape == list || v.alts != nil:

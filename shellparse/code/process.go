@@ -72,6 +72,11 @@ func (r *reader) argv(vs []value, a arguments) {
 			words = append(words, v.text+"/fresh")
 			continue
 		}
+		if i > 0 && !v.decoded && len(r.dirs) == 0 && (v.alts != nil || v.shape == unknown ||
+			v.shape == component || v.shape == reference) {
+			words = append(words, Unknown)
+			continue
+		}
 		if (v.shape != plain && v.shape != numeral) || v.alts != nil || v.decoded {
 			whole = false
 			break

@@ -33,6 +33,7 @@ type variables struct {
 	funcs   map[string][]string // parameters of the functions defined in the text
 	stars   []string            // modules whose names are used without a prefix
 	dirs    []value             // directories that the program may change to
+	unnamed bool                // attributes are set whose names the text does not spell
 	settles bool                // a variable that still changes becomes unknown
 	changed bool
 }
@@ -50,6 +51,9 @@ type findings struct {
 	emits   bool // the last pass: facts are taken
 	facts   []Fact
 	opaque  bool
+	vague   bool     // a name that is written is not known
+	loose   bool     // not even its first letter is
+	glued   []string // names that the text has in pieces
 	spent   *budget
 	nesting int
 }

@@ -38,6 +38,11 @@ func (r *reader) result(what, selector string, a arguments) value {
 		return mapped(v, parent)
 	case "same":
 		return v
+	case "items":
+		if v.shape == list && v.alts == nil {
+			return v
+		}
+		return value{decoded: v.decoded || v.shape == plain}
 	case "content":
 		return mapped(v, contentOf)
 	case "module":

@@ -12,6 +12,7 @@ func scanCalls(g *grammar, src string, nesting int, spent *budget, scan scanner)
 		g: g, input: input{src: src, toks: toks},
 		variables: variables{
 			vars: map[string]value{}, lost: map[string]bool{}, funcs: map[string][]string{},
+			unnamed: setsUnnamed(toks),
 		},
 		findings: findings{spent: spent, nesting: nesting, opaque: opaque},
 		syntax:   syntax{(*reader).expression, (*reader).statements, (*reader).binding, scan},
@@ -24,9 +25,11 @@ func scanCalls(g *grammar, src string, nesting int, spent *budget, scan scanner)
 		}
 	}
 	r.emits, r.settles, r.opaque = true, true, opaque
+	r.vague, r.loose = false, false
 	r.pass()
-	for _, t := range toks {
-		if t.kind == name && r.reflection(t.text) {
+	r.places()
+	for i, t := range toks {
+		if t.kind == name && r.reflection(t.text) && !r.defines(i) {
 			r.opaque = true
 		}
 	}
@@ -61,4 +64,11 @@ func (r *reader) step() {
 	if !r.bound {
 		r.escape(r.last)
 	}
+}
+
+// defines reports whether a name is that of the function that makes an object of a class.
+func (r *reader) defines(i int) bool {
+	return r.toks[i].text == "constructor" && r.toks[i+1].is("(") && i > 1 &&
+		(r.toks[i-1].is("{") || r.toks[i-1].is("}") || r.toks[i-1].is(";") ||
+			r.toks[i-1].kind == newline)
 }

@@ -38,7 +38,8 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 				r.touch(right, flags, x, span)
 			}
 		default:
-			if right != command.Read || flags&command.Source != 0 || v.decoded {
+			reads := right == command.Read && flags&command.Source == 0
+			if !reads && !r.vaguely(right, flags, v) {
 				r.opaque = true
 			}
 		}

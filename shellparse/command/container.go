@@ -181,18 +181,6 @@ func (m *matcher) kubeGet(_ role, vs []value) {
 	}
 }
 
-// manifest is kubectl -f: a file, a folder or an address.
-func (m *matcher) manifest(_ role, vs []value) {
-	for _, v := range vs {
-		if strings.Contains(v.Text, "://") {
-			m.hazard("code.remote", v.at)
-			m.url(role{kind: "URL"}, []value{v})
-			continue
-		}
-		m.path(role{kind: "R"}, v)
-	}
-}
-
 // bucket is s3://NAME/KEY, gs://NAME/KEY, or a name here.
 func (m *matcher) bucket(r role, vs []value) {
 	for _, v := range vs {

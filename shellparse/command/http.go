@@ -91,14 +91,24 @@ func (m *matcher) serveOn(_ role, vs []value) {
 	}
 }
 
+// addressed are rules of an address in the place of a file whose content is executed: someone else
+// writes it.
+var addressed = map[string]string{"K8SFILE": "code.remote",
+	"REQUIREMENTS": "pkg.foreign-source"}
+
 // document is the name of a file, or its address.
-func (m *matcher) document(_ role, vs []value) {
+func (m *matcher) document(r role, vs []value) {
 	for _, v := range vs {
-		if strings.Contains(v.Text, "://") {
-			m.url(role{}, []value{v})
+		if !strings.Contains(v.Text, "://") {
+			m.path(role{kind: "R"}, v)
 			continue
 		}
-		m.path(role{kind: "R"}, v)
+		at := role{}
+		if rule := addressed[r.kind]; rule != "" {
+			m.hazard(rule, v.at)
+			at.kind = "URL"
+		}
+		m.url(at, []value{v})
 	}
 }
 

@@ -135,18 +135,6 @@ func (m *matcher) publishingTask(_ role, vs []value) {
 	}
 }
 
-// requirements is a list of packages: a file, or an address whose content someone else writes.
-func (m *matcher) requirements(_ role, vs []value) {
-	for _, v := range vs {
-		if strings.Contains(v.Text, "://") {
-			m.hazard("pkg.foreign-source", v.at)
-			m.url(role{kind: "URL"}, []value{v})
-			continue
-		}
-		m.path(role{kind: "R"}, v)
-	}
-}
-
 // linkerFlags is -ldflags of go(1): -extld names the linker that is run.
 func (m *matcher) linkerFlags(_ role, vs []value) {
 	for _, v := range vs {

@@ -86,6 +86,7 @@ func (w *parameters) evaluate(s *state, v value, set bool, at syntax.Node) (int6
 			w.opaque(s, InCode, "arithmetic evaluates text that is not known", w.spanOf(at))
 		}
 		if !v.numeric() {
+			w.anyName(s)
 			w.mayFail(s, leaving)
 		}
 		return 0, false
@@ -93,15 +94,25 @@ func (w *parameters) evaluate(s *state, v value, set bool, at syntax.Node) (int6
 	if n, fine := integer(strings.TrimSpace(text)); fine {
 		return n, true
 	}
+	return w.again(s, text)
+}
+
+// again evaluates the text of a value as an expression.
+func (w *parameters) again(s *state, text string) (int64, bool) {
+	if w.level == 0 {
+		w.asked, w.read, w.named = 0, map[string]bool{}, map[string]bool{}
+	}
+	w.level++
+	w.asked++
+	defer func() { w.level-- }()
 	w.second(s, text)
-	if w.level++; w.level < 8 {
-		defer func() { w.level-- }()
+	w.read[text] = true
+	if w.level < 8 && w.asked < maxAsked {
 		if x := w.expression(text); x != nil {
 			return w.number(s, x)
 		}
-	} else {
-		w.level--
 	}
+	w.beyond(s, text)
 	w.mayFail(s, leaving)
 	return 0, false
 }

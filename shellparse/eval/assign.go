@@ -26,6 +26,7 @@ func (w *parameters) assign(s *state, name string, val value) {
 func (w *parameters) attributed(s *state, v variable, val value) value {
 	switch {
 	case v.odd:
+		w.hidden(s, v, val)
 		return unknown("an attribute of the name changes its value", val.from())
 	case v.integer:
 		n, fine := w.evaluate(s, val, true, nil)
@@ -42,6 +43,10 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 	val = w.attributed(s, v, val)
 	_, own := s.env.get(name)
 	switch {
+	case v.isHash && key == "": // an error, in some versions
+		w.hidden(s, v, val)
+		w.doubtElement(s, name, v)
+		return
 	case v.isHash:
 		w.setPair(s, name, v, key, val)
 		return
@@ -59,6 +64,7 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 	switch {
 	case !ok || n < 0 || v.odd || sure < len(v.list) && n >= int64(sure):
 		// any element may be the one
+		w.hidden(s, v, val)
 		w.doubtElement(s, name, v)
 		return
 	case n < int64(len(v.list)):
@@ -66,6 +72,7 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 	case n == int64(len(v.list)) && n < maxFields:
 		v.list = append(v.list, val)
 	default:
+		w.hidden(s, v, val)
 		w.hole(s, name, v)
 		return
 	}
@@ -94,8 +101,20 @@ func (w *parameters) assignTo(s *state, text string, val value) {
 	_, number := integer(sub)
 	if !closed || !number &&
 		(!v.isHash || sub == "" || strings.Trim(sub, shsyntax.PlainBytes) != "") {
+		w.hidden(s, v, val)
 		w.doubtElement(s, name, v)
 		return
 	}
 	w.setElement(s, name, v, sub, val)
+}
+
+// hidden reads the values of a name, and one that it takes, before they are no longer known apart:
+// arithmetic may evaluate each of them, now if the name is an integer, and later.
+func (w *parameters) hidden(s *state, v variable, val value) {
+	for _, one := range append(v.values(), val) {
+		if v.integer {
+			w.evaluate(s, one, true, nil)
+		}
+		w.inSubscript(s, one)
+	}
 }

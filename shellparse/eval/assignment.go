@@ -106,6 +106,7 @@ func (w *commands) indexed(s *state, name string, v variable, a *syntax.Assign) 
 	if v.odd || v.isHash {
 		text, ok := w.key(s, a.Index)
 		if !ok || a.Append {
+			w.hidden(s, v, val)
 			w.doubtElement(s, name, v)
 			return
 		}
@@ -115,6 +116,7 @@ func (w *commands) indexed(s *state, name string, v variable, a *syntax.Assign) 
 	}
 	if now, _ := s.env.get(name); !now.equal(before) {
 		// the subscript has assigned the same name
+		w.hidden(s, now, val)
 		w.doubtElement(s, name, now)
 		return
 	}
@@ -155,6 +157,7 @@ func (w *commands) array(s *state, name string, v variable, a *syntax.Assign) {
 		fine = false // an element has assigned the same name
 	}
 	if !fine || v.odd {
+		w.hidden(s, v, nil)
 		w.doubtElement(s, name, v)
 		return
 	}

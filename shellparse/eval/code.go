@@ -71,7 +71,8 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	} else {
 		facts, opaque = code.Scan(lang, text)
 	}
-	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
+	facts, may := apart(facts)
+	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, May: may, Span: span})
 	for i, f := range facts {
 		wrote := slices.ContainsFunc(facts[:i], func(b code.Fact) bool {
 			return b.Right == command.Write && b.Flags == 0 && b.Text == f.Text
@@ -83,6 +84,20 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 		w.fact(s, f, lang, span)
 	}
 	w.imports(s, lang, text, span)
+}
+
+// apart returns the facts that are certain, and the names that what is written may have.
+func apart(facts []code.Fact) (certain []code.Fact, may string) {
+	var names []string
+	for _, f := range facts {
+		if f.Maybe && f.Right == command.Write {
+			names = append(names, f.Text)
+			continue
+		}
+		certain = append(certain, f)
+	}
+	slices.Sort(names)
+	return certain, strings.Join(slices.Compact(names), "\n")
 }
 
 // ranPlanted notes a file that a program executes by its name, if the line has put into it what
@@ -151,13 +166,7 @@ func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 		}
 		w.shell(child, "sh", f.Shell, span)
 	case len(f.Argv) > 0:
-		args := make([]value, len(f.Argv))
-		for i, a := range f.Argv {
-			args[i] = known(a)
-		}
-		c := newCall(args, nil, span)
-		c.program = true
-		w.interp.invoke(s.fork(), c)
+		w.started(s, f.Argv, lang, span)
 	case f.Right == command.Net:
 		e := endpoint(f.Text)
 		e.Upload = f.Flags&command.Upload != 0
@@ -168,6 +177,24 @@ func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 			w.ranPlanted(s, w.made(s, v), lang, span)
 		}
 		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(v, s.dir), Span: span})
+	}
+}
+
+// started is a program that one in another language starts. Of words that only the run knows, it
+// may get those that decide what is read.
+func (w *commands) started(s *state, argv []string, lang string, span Span) {
+	args, before := make([]value, len(argv)), len(w.out.Commands)
+	for i, a := range argv {
+		if args[i] = known(a); a == code.Unknown {
+			args[i] = unknown("only the program knows it", Unknown)
+		}
+	}
+	c := newCall(args, nil, span)
+	c.program = true
+	w.interp.invoke(s.fork(), c)
+	if slices.Contains(argv, code.Unknown) && slices.ContainsFunc(w.out.Commands[before:],
+		func(c Command) bool { return !c.ReadOnly }) {
+		w.code(Code{Lang: lang, Source: Literal, Opaque: true, Span: span})
 	}
 }
 
@@ -194,6 +221,13 @@ func (w *commands) codeArg(s *state, lang string, v value, span Span) {
 			w.code(Code{Lang: lang, Text: text, Source: Literal, Span: span})
 			return
 		}
+	}
+	if text, names := w.readsNamed(lang, v); len(names) > 0 {
+		w.literalCode(s, lang, text, span)
+		for _, name := range names {
+			w.effect(s, Effect{Right: command.Read, Name: w.nameIn(name, s.dir), Span: span})
+		}
+		return
 	}
 	from := codeSource(v)
 	w.code(Code{Lang: lang, Text: v.display(), Source: from, Span: span})

@@ -147,6 +147,8 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 		val = w.assignment(s, a, d.attr, true)
 	}
 	if d.odd {
+		now, _ := s.env.get(name)
+		w.hidden(s, now, val)
 		w.put(s, name, d.strange(name))
 	}
 	if a.Naked {
@@ -263,6 +265,7 @@ func (w *commands) declareText(s *state, d *declaration, text string) {
 	v = v.with(d.attr)
 	switch {
 	case d.odd:
+		w.hidden(s, v, known(val))
 		w.put(s, name, d.strange(name))
 	case !has && (d.attr.exported || d.attr.fixed) && !d.shadows(s):
 		w.exportName(s, name, d.attr, d.span)

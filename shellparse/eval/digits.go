@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // digitsOf is what a filter makes of the numbers that it reads. A number of a line is no part of a
@@ -14,8 +16,15 @@ func digitsOf(c *call, in *stream) digits {
 	}
 	words := make([]string, 0, len(c.words))
 	files := 0
-	for _, w := range c.words[1:] {
-		if !w.Static {
+	for i, w := range c.words[1:] {
+		if !w.Static && i > 0 && words[i-1] == "-v" {
+			words = append(words, "") // a value of awk
+			continue
+		}
+		switch {
+		case w.Glob:
+			files += 2
+		case !w.Static:
 			return anything
 		}
 		words = append(words, w.Text)
@@ -39,6 +48,10 @@ func digitsOf(c *call, in *stream) digits {
 		if numbers && files <= 2 && !slices.ContainsFunc(words[1:], isOption) {
 			return lineNumbers
 		}
+		if strings.Trim(words[0], "-rnEFiwHo") == "" && strings.Contains(words[0], "n") &&
+			!slices.ContainsFunc(words[1:], isOption) {
+			return nameNumbers
+		}
 		if words[0] == "-c" && files <= 2 && !slices.ContainsFunc(words[1:], isOption) {
 			return onlyDigits // of one file: no name is in front
 		}
@@ -47,7 +60,11 @@ func digitsOf(c *call, in *stream) digits {
 			"-f 1 -d:", "-f 1 -d :", "-f1 -d :"}, line) {
 			return onlyDigits
 		}
-	case name == "awk" && before == lineNumbers && line == "-F: {print $1}":
+	case name == "awk" && before == lineNumbers && printsFirst(words):
+		return onlyDigits
+	case name == "sed" && before == nameNumbers && line == `s/.*:\([0-9]*\):.*/\1/`:
+		return onlyDigits
+	case name == "sqlite3" && len(words) == 2 && counts().MatchString(words[1]):
 		return onlyDigits
 	case name == "wc" && line == "-l", name == "nproc" && line == "", name == "id" && line == "-u",
 		name == "stat" && files == 2 && strings.HasPrefix(line, "-c %s "),
@@ -57,6 +74,20 @@ func digitsOf(c *call, in *stream) digits {
 	}
 	return anything
 }
+
+// printsFirst reports whether awk prints the first field of lines, cut at colons, and nothing else.
+func printsFirst(words []string) bool {
+	return slices.Contains(words, "-F:") && first().MatchString(words[len(words)-1])
+}
+
+var first = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^{}()|"]*\{ *print \$1 *(; *exit *)?\}$`)
+})
+
+// counts is a query whose answer is one number.
+var counts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^select count\(\*\) from \w+( where \w+ *[=<>] *\w+)?;?$`)
+})
 
 // isTime reports whether a format of date(1) prints digits alone.
 func isTime(format string) bool {

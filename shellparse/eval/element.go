@@ -151,6 +151,7 @@ func (w *parameters) unsetElement(s *state, text string) {
 		return
 	}
 	if !v.isHash || sub == "" || strings.IndexByte(`@*$'"\`+"`", sub[0]) >= 0 {
+		w.hidden(s, v, nil)
 		w.hole(s, name, v)
 		return
 	}

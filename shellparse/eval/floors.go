@@ -71,6 +71,10 @@ type parameters struct {
 	words
 	letting bool // the arithmetic is an argument of let
 	level   int  // of arithmetic that evaluates values
+
+	// of one expression: how many values it has evaluated, and which texts and names were read
+	asked       int
+	read, named map[string]bool
 }
 
 // Redirections opens files for commands, and substitutes commands by their output.

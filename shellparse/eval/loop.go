@@ -79,8 +79,9 @@ func (w *compound) oneOf(s *state, item value, span Span) value {
 	glob := item.word().Glob
 	if !glob && item.several() {
 		listed, loose := item.fromListing(), item.loose()
+		nums := len(item) == 1 && item[0].nums
 		item = unknown(item.why(), item.from())
-		item[0].name, item[0].loose = listed, loose
+		item[0].name, item[0].loose, item[0].nums = listed, loose, nums
 	}
 	w.listed(s, item, span)
 	if glob {

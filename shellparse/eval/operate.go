@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,12 +53,38 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 		if name, ok := matched(s, p, v); ok {
 			return name
 		}
+		if piece, ok := labelled(p, v); ok {
+			return piece
+		}
 		if p.Repl != nil && !replacesByDigits(p.Repl) {
 			return unknown(v.why(), v.from()) // it may become anything
 		}
 		return derived(v)
 	}
 	return w.piece(s, p, text)
+}
+
+// labelled follows ${x%%:*} and ${x#*:} of a value that begins with a known label and its colon.
+func labelled(p *syntax.ParamExp, v value) (value, bool) {
+	if len(v) < 2 || v[0].kind != literal || p.Exp == nil || p.Exp.Word == nil {
+		return nil, false
+	}
+	cut := p.Exp.Word.Lit()
+	if len(cut) != 2 || strings.Trim(cut, "*:=|,@") != "" {
+		return nil, false
+	}
+	sign := strings.Trim(cut, "*")
+	label, rest, ok := strings.Cut(v[0].text, sign)
+	switch {
+	case !ok || len(sign) != 1:
+	case p.Exp.Op == syntax.RemLargeSuffix && cut == sign+"*":
+		return known(label), true
+	case p.Exp.Op == syntax.RemSmallPrefix && cut == "*"+sign && rest == "":
+		return slices.Clone(v[1:]), true
+	case p.Exp.Op == syntax.RemSmallPrefix && cut == "*"+sign:
+		return append(known(rest), v[1:]...), true
+	}
+	return nil, false
 }
 
 // replacesByDigits reports whether a replacement keeps what is a number one, or takes it away.

@@ -130,6 +130,8 @@ func (w *builtins) readLine(s *state, n int, letters string) []value {
 		vals := make([]value, n)
 		for i := range vals {
 			vals[i] = unknown("it is read from the input", from).named(s.in)
+			vals[i][0].nums = s.in != nil && s.in.digits == onlyDigits &&
+				!strings.Contains(letters, "u")
 		}
 		return vals
 	}

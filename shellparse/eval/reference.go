@@ -5,12 +5,8 @@ import (
 	"slices"
 )
 
-// setPair sets one element of an associative array.
+// setPair sets one element of an associative array; key is not empty.
 func (w *environment) setPair(s *state, name string, v variable, key string, val value) {
-	if key == "" { // an error, in some versions
-		w.doubtElement(s, name, v)
-		return
-	}
 	v.hash, v.set = slices.Clone(v.hash), true
 	i := slices.IndexFunc(v.hash, func(p pair) bool { return p.key == key })
 	if i >= 0 {

@@ -153,10 +153,13 @@ type Hazard struct {
 
 // A Code is a program in another language, or shell text that only exists at run time.
 type Code struct {
-	Lang    string // "python", "javascript", "perl", "ruby", "php", "awk", "sed", "sql", "sh", ...
-	Text    string // the program, when Source is Literal, or Decoded and known
-	Source  Source
-	Opaque  bool // Literal only: the program can do more than the effects say
+	Lang   string // "python", "javascript", "perl", "ruby", "php", "awk", "sed", "sql", "sh", ...
+	Text   string // the program, when Source is Literal, or Decoded and known
+	Source Source
+	Opaque bool // Literal only: the program can do more than the effects say
+	// Literal only: names in the text, where the program writes a file with a name that is not
+	// known, each on a line; "." is among them
+	May     string
 	Span    Span
 	Command int
 }

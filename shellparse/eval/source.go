@@ -49,7 +49,7 @@ func (w *commands) source(s *state, c *call) worlds {
 	if made := w.made(s, v); made != nil {
 		f = &made.flow
 	}
-	if word := c.words[i]; word.Text == "/dev/stdin" || word.Text == "/dev/fd/0" {
+	if slices.Contains(inputNames, c.words[i].Text) {
 		f = s.in
 	}
 	if f != nil {

@@ -473,13 +473,17 @@ func (v value) numbered() string {
 		case p.kind == number || p.kind == open && p.nums:
 			found = true
 			b.WriteByte('1')
-		case p.known() && strings.Trim(p.text, "0123456789,;{}+-~!$ pdq=NRF<>&()rint") == "":
+		case p.known():
 			b.WriteString(p.text)
 		default:
 			return ""
 		}
 	}
-	if !found {
+	text, plain := b.String(), "0123456789,;{}+-~!$ pdq=NRF<>&()rint"
+	if strings.HasPrefix(text, "BEGIN") { // it computes: no command of sed begins with a B
+		text, plain = text[len("BEGIN"):], "0123456789{}+-*/% .,;()\"\\nprintfd"
+	}
+	if !found || strings.Trim(text, plain) != "" {
 		return ""
 	}
 	return b.String()
@@ -528,6 +532,7 @@ type digits uint8
 
 const (
 	anything    digits = iota
+	nameNumbers        // a name and a colon come before: grep -rn
 	lineNumbers        // every line begins with a number and a colon: grep -n
 	onlyDigits         // lines of digits: grep -n PATTERN FILE | cut -d: -f1
 )

@@ -90,6 +90,15 @@ func environmental(val value) variable {
 // unknownIFS is IFS where some unknown name may have been it.
 func unknownIFS() variable { return holding(unknown("IFS is not known", Unknown)) }
 
+// values are all that a name holds: one value, or those of its elements.
+func (v variable) values() []value {
+	all := append([]value{v.val}, v.list...)
+	for _, p := range v.hash {
+		all = append(all, p.val)
+	}
+	return all
+}
+
 // numeric reports whether a variable certainly holds a number.
 func (v variable) numeric() bool { return v.set && !v.isList && !v.isHash && v.val.numeric() }
 

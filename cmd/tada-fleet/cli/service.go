@@ -43,14 +43,15 @@ func serviceHere(home string) (service, bool) {
 	return service{}, false
 }
 
-// unit is a unit of systemd: see systemd.service(5).
+// unit is a unit of systemd: see systemd.service(5). A dollar in the path of the program, and only
+// there, stands for itself.
 func unit(program, home string) string {
-	word := func(s string, more ...string) string { // variables are words behind the first alone
-		return `"` + strings.NewReplacer(append(more, `\`, `\\`, `"`, `\"`, "%",
-			"%%")...).Replace(s) + `"`
+	word := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
 	}
+	arguments := " agent --home " + word(strings.ReplaceAll(home, "$", "$$"))
 	return "[Unit]\nDescription=Agent of a fleet of tada-run\n\n" +
-		"[Service]\nExecStart=" + word(program) + " agent --home " + word(home, "$", "$$") + "\n" +
+		"[Service]\nExecStart=" + word(program) + arguments + "\n" +
 		"Restart=on-failure\nRestartSec=30\n\n[Install]\nWantedBy=default.target\n"
 }
 

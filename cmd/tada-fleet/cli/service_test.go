@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/xml"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,42 @@ func TestServiceQuotes(t *testing.T) {
 	}
 	if len(list.Words) != 4 || list.Words[3] != odd {
 		t.Errorf("%q", list.Words)
+	}
+}
+
+// systemd takes the unit as it is written, and starts the program wherever it is.
+func TestServiceIsAUnit(t *testing.T) {
+	dir := t.TempDir()
+	// it takes no quotes and backslashes in the path of a program
+	program := filepath.Join(dir, `a b/100%/$HOME/x<&>`, "tada-fleet")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o755),
+		os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "tada-fleet.service")
+	says := func(text string) string {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput()
+		if errors.Is(err, exec.ErrNotFound) {
+			t.Skip(err)
+		}
+		if err != nil {
+			out = append(out, err.Error()...)
+		}
+		return string(out)
+	}
+	right := unit(program, "/home/"+program+`/"x\`)
+	if out := says(right); out != "" {
+		t.Errorf("%s\n%s", out, right)
+	}
+	for _, wrong := range []string{unit(program+"x", "/"), strings.Replace(right, "Restart=",
+		"Restarts=", 1)} {
+		if says(wrong) == "" {
+			t.Errorf("it takes what is wrong:\n%s", wrong)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (f diffForm) print(w io.Writer, l *launcher.Launcher, ids, paths []string) 
 	commands := map[string]string{}
 	if len(ids) > 1 && !f.names {
 		for _, id := range ids {
-			r, err := l.Past(id)
+			r, err := l.PastOfPart(id)
 			if err != nil && !errors.Is(err, state.ErrNoSuch) {
 				return err
 			}

@@ -91,7 +91,10 @@ func runsOf(l *launcher.Launcher, several launcher.Selection,
 		return take, err
 	}
 	id, err := l.KeptRun((*args)[0])
-	*args, take.Runs = (*args)[1:], []string{id}
+	if err == nil {
+		take.Runs, err = l.Parts(id)
+	}
+	*args = (*args)[1:]
 	return take, err
 }
 

@@ -50,6 +50,7 @@ type news struct {
 	changed chan struct{}
 	bad     remarks // bundles that cannot be used here, by name and stage
 	refused remarks // machines whose log this one does not cosign, by id
+	replays remarks // answers of before or of elsewhere that somebody gave it again
 	record  remarks // why the record is not shipped
 }
 

@@ -32,7 +32,11 @@ func (a *Agent) takeAnswers(ctx context.Context) error {
 		if err != nil {
 			return err // the answer stays until the approvals can be reached
 		}
-		return a.tell(ctx, key, outcome, f)
+		again, err := a.tell(ctx, key, outcome, f)
+		if err == nil {
+			a.notice(given{parts[0], parts[1], again}, token)
+		}
+		return err
 	})
 }
 
@@ -89,19 +93,20 @@ func refused(err error) (plan.Fields, error) {
 }
 
 // tell stores the outcome of an answer and removes the answer, in one transaction. An outcome that
-// was told before stays.
-func (a *Agent) tell(ctx context.Context, answer, outcome string, f plan.Fields) error {
+// was told before stays; again reports whether there was one.
+func (a *Agent) tell(ctx context.Context, answer, outcome string,
+	f plan.Fields) (again bool, err error) {
 	value, err := canonical.Append(nil, map[string]any(f))
 	if err != nil {
-		return err
+		return false, err
 	}
 	lease, err := a.Etcd.Grant(ctx, int64(outcomeLife/time.Second))
 	if err != nil {
-		return err
+		return false, err
 	}
-	_, err = a.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(outcome), "=", 0)).
+	done, err := a.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(outcome), "=", 0)).
 		Then(clientv3.OpPut(outcome, string(value), clientv3.WithLease(lease.ID)),
 			clientv3.OpDelete(answer)).
 		Else(clientv3.OpDelete(answer)).Commit()
-	return err
+	return err == nil && !done.Succeeded, err
 }

@@ -234,7 +234,8 @@ func TestWhatAMachineSays(t *testing.T) {
 	}
 	said, err := canonical.Append(nil, map[string]any{"head": evil + strings.Repeat("x", 1<<16),
 		"policies": []any{map[string]any{"error": evil, "name": evil, "stage": evil, "version": 1}},
-		"record":   []any{map[string]any{"why": evil}}})
+		"record":   []any{map[string]any{"why": evil}},
+		"replays":  []any{map[string]any{"why": evil}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +258,13 @@ func TestWhatAMachineSays(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	one := all[0]
-	if len(one.Policies) != 1 || one.Head == "" || one.Unshipped == "" {
+	if len(one.Policies) != 1 || one.Head == "" || one.Unshipped == "" ||
+		len(one.Replays) != 1 {
 		t.Fatalf("%+v", one)
 	}
 	p := one.Policies[0]
-	shown := one.Agent + one.Head + one.Unshipped + p.Name + string(p.Stage) + p.Error
+	shown := one.Agent + one.Head + one.Unshipped + one.Replays[0] + p.Name + string(p.Stage) +
+		p.Error
 	if strings.ContainsAny(shown, "\x1b\u009b") || len(shown) > 2000 {
 		t.Errorf("%q", shown)
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/people"
 )
 
 // A machine that publishes another one's question, or its own under another name, asks nobody
@@ -97,9 +99,32 @@ func TestReplayedAnswer(t *testing.T) {
 			t.Errorf("%s: %s", at, said)
 		}
 	}
+	other.replayed("an answer to another machine")
+	m.replayed("the answer to question "+q.Envelope+" again",
+		"the answer to question "+q.Envelope+", for another one")
 	for x, id := range map[*machine]string{m: next.Envelope, other: theirs.Envelope} {
 		if e := x.get(id); e.Decision != nil {
 			t.Errorf("decided: %+v", e.Decision)
+		}
+	}
+}
+
+// replayed waits until a machine is named for what somebody gave it.
+func (m *machine) replayed(want ...string) {
+	m.Helper()
+	m.eventually("it is named", func() bool {
+		members, err := m.office().Members(m.Context())
+		if err != nil {
+			m.Fatal(err)
+		}
+		found := people.Named(members, m.own.ID)[0].Replays
+		slices.Sort(found)
+		slices.Sort(want)
+		return slices.Equal(found, want)
+	})
+	for _, one := range want {
+		if n := strings.Count(m.text(), one+" was given to this machine"); n != 1 {
+			m.Errorf("%q was said %d times", one, n)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
@@ -61,6 +62,9 @@ func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
 			Then(put).
 			Else(clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.Value(key), "=", mine)},
 				[]clientv3.Op{put}, nil)).Commit()
+		if err == nil {
+			err = a.sameCluster(got.Header.ClusterId)
+		}
 		if err != nil {
 			return err
 		}
@@ -76,6 +80,17 @@ func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
 	return fmt.Errorf("%w: %q. If that is not this machine, it has a copy of this one's key; "+
 		"try: tadactl fleet revoke %s, and let both join again", ErrTaken, got.Kvs[0].Value,
 		a.own.ID)
+}
+
+// sameCluster returns an error for servers that are another cluster than the one that has the
+// approvals of the machine.
+func (a *Agent) sameCluster(cluster uint64) error {
+	known, err := a.Folder.Cluster()
+	if err != nil || known == 0 || known == cluster {
+		return err
+	}
+	return fmt.Errorf("%w: the servers at %q belong to cluster %x, the approvals of this machine "+
+		"to cluster %x; correct the endpoints", approval.ErrMeddled, a.own.Endpoints, cluster, known)
 }
 
 // name is what this agent is called in the place that it holds: like no other's, even where two

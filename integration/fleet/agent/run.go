@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/relay/served"
 	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -19,7 +20,7 @@ const (
 )
 
 // Run works until the context ends. It fails with ErrTaken, document.ErrRevoked, approval.ErrLocked
-// for a second agent of the account, or for files and a database that cannot be used; a connection
+// for a second agent of the account, approval.ErrMeddled for another cluster, or for files and a database that cannot be used; a connection
 // that is lost is no failure.
 func (a *Agent) Run(ctx context.Context) error {
 	own, err := a.Folder.Load()
@@ -72,7 +73,8 @@ func (a *Agent) keepDoing(ctx context.Context, name string,
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, ErrTaken), errors.Is(err, document.ErrRevoked):
+		case errors.Is(err, ErrTaken), errors.Is(err, document.ErrRevoked),
+			errors.Is(err, approval.ErrMeddled):
 			return err
 		case err != nil:
 			a.say("%s: %v; trying again", name, err)

@@ -34,7 +34,7 @@ func (a *Agent) saySeen(ctx context.Context) error {
 		said["head"] = head.String()
 	}
 	for what, list := range map[string][]any{"refused": a.news.refused.list(),
-		"record": a.news.record.list()} {
+		"record": a.news.record.list(), "replays": a.news.replays.list()} {
 		if len(list) > 0 {
 			said[what] = list
 		}

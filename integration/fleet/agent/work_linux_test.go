@@ -89,11 +89,11 @@ func (b *bed) ships() func(*machine) bool {
 	}); err != nil {
 		b.Fatal(err)
 	}
+	from, err := ship.OpenBucket(to, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+	if err != nil {
+		b.Fatal(err)
+	}
 	return func(m *machine) bool {
-		from, err := ship.OpenBucket(to, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
-		if err != nil {
-			b.Fatal(err)
-		}
 		f, err := ship.Check{Bucket: from, Fleet: b.office().Known,
 			Identities: []age.Identity{team}}.Machine(b.Context(), m.own.ID)
 		if err != nil && f.Manifests > 0 {
@@ -146,6 +146,7 @@ type life struct {
 	answered bool
 	used     int
 	unsure   int
+	story    story
 }
 
 // live goes on with a life, until it is over or the channel is closed.
@@ -182,14 +183,16 @@ func (x *life) request() error {
 	if err := x.l.Ready(); err != nil {
 		return err
 	}
-	return x.l.Deciding(func() ([]approval.Event, error) {
-		e, _, err := x.l.Store.Request(context.Background(), approval.Request{
-			Session: fmt.Sprint("s", x.n), Requester: permit.Person(),
-			Payload: plantest.Small(x, func(p map[string]any) { p["n"] = x.n })})
-		if err == nil {
-			x.e = e
-		}
-		return e.Events, err
+	return x.story.add("ask", func() error {
+		return x.l.Deciding(func() ([]approval.Event, error) {
+			e, _, err := x.l.Store.Request(context.Background(), approval.Request{
+				Session: fmt.Sprint("s", x.n), Requester: permit.Person(),
+				Payload: plantest.Small(x, func(p map[string]any) { p["n"] = x.n })})
+			if err == nil {
+				x.e = e
+			}
+			return e.Events, err
+		})
 	})
 }
 
@@ -206,11 +209,13 @@ func (x *life) decide() error {
 		x.answered = true
 		ctx, cancel := context.WithTimeout(x.Context(), 5*time.Second)
 		defer cancel()
-		o, err := x.office().Answer(ctx, q, x.token(x.ann, q, true))
-		if err == nil && !o.Taken {
-			x.Errorf("question %d: the answer is lost: %q", x.n, o.Message)
-		}
-		return err
+		return x.story.add("answer", func() error {
+			o, err := x.office().Answer(ctx, q, x.token(x.ann, q, true))
+			if err == nil && !o.Taken {
+				x.Errorf("question %d: the answer is lost: %q", x.n, o.Message)
+			}
+			return err
+		})
 	}
 	return nil
 }
@@ -221,8 +226,11 @@ func (x *life) use() error {
 	var both sync.WaitGroup
 	for i := range errs {
 		both.Go(func() {
-			_, errs[i] = x.l.Store.Consume(context.Background(), approval.Claim{
-				Session: x.e.Session, Envelope: x.e.ID, PlanHash: x.e.PlanHash})
+			errs[i] = x.story.add("use", func() error {
+				_, err := x.l.Store.Consume(context.Background(), approval.Claim{
+					Session: x.e.Session, Envelope: x.e.ID, PlanHash: x.e.PlanHash})
+				return err
+			})
 		})
 	}
 	both.Wait()
@@ -250,5 +258,8 @@ func (x *life) check() {
 	}
 	if x.used > 1 || x.used != before && x.unsure == 0 {
 		x.Errorf("question %d: used %d times, then %d times", x.n, before, x.used)
+	}
+	if !x.story.possible() {
+		x.Errorf("question %d has an impossible history: %v", x.n, x.story.all)
 	}
 }

@@ -24,7 +24,10 @@
 // machine disturb, not decide.
 package keyspace
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Root begins every key. Package approval/etcd refuses a slash at the front.
 const Root = "tada/1/"
@@ -60,6 +63,15 @@ const (
 
 // Place is the key below the id of a machine in Agents.
 const Place = "place"
+
+// grace is how long what nobody needs any more stays: the clocks of machines differ by less.
+const grace = 2 * time.Minute
+
+// Life is the time to live of the lease of what is good for a while longer, in seconds. What is over
+// gets some too, so that whoever looks with a slower clock still finds it.
+func Life(left time.Duration) int64 {
+	return int64((max(left, 0) + grace + time.Second - 1) / time.Second)
+}
 
 // Below returns the prefix of what belongs to one machine under one of the prefixes above.
 func Below(prefix, id string) string { return prefix + id + "/" }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -74,7 +75,8 @@ var ErrSilent = errors.New("the machine that asked has not taken the answer yet;
 func (o Office) Answer(ctx context.Context, q Question, token []byte) (Outcome, error) {
 	sum := sha256.Sum256(token)
 	where := q.Audience + "/" + q.Envelope + "/" + hex.EncodeToString(sum[:16])
-	lease, err := o.Etcd.Grant(ctx, int64(approval.MaxTokenLife.Seconds()))
+	left := min(time.Until(q.Expires), approval.MaxTokenLife) // the machine says what it likes
+	lease, err := o.Etcd.Grant(ctx, keyspace.Life(left))
 	if err != nil {
 		return Outcome{}, Reason(err)
 	}

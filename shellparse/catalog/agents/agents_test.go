@@ -12,7 +12,7 @@ var kinds = map[string][2]int{
 	"mark": {1, 1}, "conversation": {1, 2}, "program": {1, 1}, "script": {1, 1}, "called": {1, 1},
 	"sets": {1, 1}, "path": {1, 1}, "saver": {1, 1}, "scratch": {1, 1},
 	"variable": {2, 20}, "later": {2, 20}, "secret": {1, 1}, "startup": {1, 1}, "installed": {1, 1},
-	"snapshots": {1, 1}, "saves": {1, 1}, "cache": {3, 9},
+	"snapshots": {1, 1}, "logs": {1, 1}, "saves": {1, 1}, "cache": {3, 9},
 	"home": {2, 2}, "copy": {1, 1}, "link": {1, 1}, "login": {1, 1}, "seed": {3, 3}, "rest": {1, 2},
 	"unpacks": {1, 1}, "words": {1, 9},
 	"nested": {2, 40},

@@ -30,6 +30,7 @@
 //	startup NAME              what it follows or starts when it begins, in the home
 //	installed FOLDER          where it installs itself
 //	snapshots FOLDER          where it saves the user's shell
+//	logs FILES                what was said, which nothing runs or follows
 //	saves FILE                a start-up file of the user's that it reads for that
 //	cache FOLDER data|code PROGRAM...
 //
