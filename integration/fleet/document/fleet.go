@@ -79,6 +79,19 @@ func (f Fleet) Trust(l Labels) approval.TrustList {
 // IsRevoked reports whether the machine with the id is no longer a member.
 func (f Fleet) IsRevoked(id string) bool { return slices.Contains(f.Revoked, id) }
 
+// Remember adds the registrar of the document before, if f has another one. What machines have
+// signed that it has let in stays proven. They are no members any more, until the new one lets them
+// in.
+func (f *Fleet) Remember(was Person) {
+	if !f.Registrar.equal(was) {
+		f.Earlier = append(slices.Clone(f.Earlier), was)
+	}
+}
+
+func (f Fleet) sameRegistrars(g Fleet) bool {
+	return f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
+}
+
 // Sign returns the document, signed by one of its administrators.
 func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 	if err := f.check(); err != nil {
@@ -112,7 +125,7 @@ func (f Fleet) check() error {
 	if len(f.People) > maxPeople {
 		return fmt.Errorf("fleet %q: more than %d people", f.Name, maxPeople)
 	}
-	if err := f.checkEarlier(); err != nil {
+	if err := checkEarlier(f.Earlier, append(slices.Clone(f.People), f.Registrar)); err != nil {
 		return err
 	}
 	for _, id := range f.Revoked {

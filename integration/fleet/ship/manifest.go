@@ -119,11 +119,8 @@ func readManifest(text []byte) (manifest, error) {
 	if m.Holder, err = document.ReadHolder(f); err != nil || !document.IsMachineID(m.Machine) ||
 		m.Number < 0 || m.Number > maxNumber || m.Bytes < 0 || m.Time.IsZero() ||
 		m.Object != "" && !isSum(m.Object) || m.Before != "" && !isSum(m.Before) ||
-		len(f.List("pieces")) > maxPieces {
+		len(f.List("pieces")) > maxPieces || !areMet(m.Met) {
 		return manifest{}, errManifest
-	}
-	if err := readMet(m.Met); err != nil {
-		return manifest{}, err
 	}
 	return m, m.readPieces(f.Objects("pieces"))
 }

@@ -62,7 +62,7 @@ func TestSilentMachines(t *testing.T) {
 	}
 	b.Remove(metName(m.ID, silent.ID+"-"+sum(silent.Record)))
 	if _, err := c.Machine(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(),
-		"manifest 0 names the record of machine \""+silent.ID+"\", which was removed") {
+		"the record of machine \""+silent.ID+"\", which manifest 0 has, was removed") {
 		t.Error(err)
 	}
 }

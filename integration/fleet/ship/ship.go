@@ -120,6 +120,12 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 	return p.sent, refused, nil
 }
 
+// Meet stores the records of other machines, by their ids, if the bucket does not have them from
+// this one. The registrar has signed them. The next manifest names them.
+func (s *Shipper) Meet(ctx context.Context, records map[string][]byte) error {
+	return s.meet(ctx, s.bucket, s.ID, s.to, records)
+}
+
 // place is what the note is about.
 func (s *Shipper) place() string {
 	return fmt.Sprintf("%s %s %s", s.ship.Endpoint, s.ship.Bucket, s.ID)
