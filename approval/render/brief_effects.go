@@ -140,7 +140,7 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	path, _ := r["path"].(string)
 	kind, _, _ := strings.Cut(rule, ".")
-	if repeats(rule) && w.told[kind+" "+path] || w.told[saidBy[rule]] {
+	if repeats(rule) && w.told[kind+" "+path] || w.told[saidBy(rule)] {
 		return // another rule has said it
 	}
 	before, named := message, false
@@ -183,12 +183,20 @@ func (w *consequences) reason(v *view, x any, most int) {
 	v.advise(r)
 }
 
-// saidBy are rules about what is not known, by those whose message is that of another one, which
-// comes first.
-var saidBy = map[string]string{"opaque.delete": "delete.unknown", "opaque.code": "code.unknown"}
+// saidBy is the rule that says what a rule about something unknown says, and comes first; "" for
+// none.
+func saidBy(rule string) string {
+	switch rule {
+	case "opaque.delete":
+		return "delete.unknown"
+	case "opaque.code":
+		return "code.unknown"
+	}
+	return ""
+}
 
-// inside stands before what a tree has inside, in the messages of the rules of trees: a tree is told
-// of once, with all of it.
+// inside stands before what a tree has inside, in the messages of the rules of trees: a tree is
+// told of once, with all of it.
 const inside = ", including "
 
 func ofTrees(rule string) bool { return rule == "path.sweep" || rule == "path.reach" }
@@ -268,7 +276,8 @@ const maxLines = 100
 
 // reaches reports whether the line of the network names a host.
 func (w *consequences) reaches(host string) bool {
-	names := strings.FieldsFunc(w.reach, func(c rune) bool { return c == ' ' || c == ',' || c == ';' })
+	names := strings.FieldsFunc(w.reach,
+		func(c rune) bool { return strings.ContainsRune(" ,;", c) })
 	return slices.ContainsFunc(names,
 		func(name string) bool { return name == host || strings.HasPrefix(name, host+":") })
 }

@@ -91,10 +91,17 @@ func (m *matcher) serveOn(_ role, vs []value) {
 	}
 }
 
-// addressed are rules of an address in the place of a file whose content is executed: someone else
-// writes it.
-var addressed = map[string]string{"K8SFILE": "code.remote",
-	"REQUIREMENTS": "pkg.foreign-source"}
+// addressed is the rule of an address in the place of a file whose content is executed: someone
+// else writes it. It is "" where none is.
+func addressed(kind string) string {
+	switch kind {
+	case "K8SFILE":
+		return "code.remote"
+	case "REQUIREMENTS":
+		return "pkg.foreign-source"
+	}
+	return ""
+}
 
 // document is the name of a file, or its address.
 func (m *matcher) document(r role, vs []value) {
@@ -104,7 +111,7 @@ func (m *matcher) document(r role, vs []value) {
 			continue
 		}
 		at := role{}
-		if rule := addressed[r.kind]; rule != "" {
+		if rule := addressed(r.kind); rule != "" {
 			m.hazard(rule, v.at)
 			at.kind = "URL"
 		}
