@@ -31,7 +31,7 @@ func stateOf(p past.Run) string {
 		return fmt.Sprintf("exit %d", exit)
 	}
 	switch {
-	case p.State == "announced":
+	case p.State == past.Announced:
 		return "not started"
 	case p.Paused:
 		return "stopped"

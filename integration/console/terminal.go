@@ -35,7 +35,7 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("back to the run"))
 	v := view{title: "tada-run: terminal of " + p.ID, here: "runs",
 		above: titleOf(p)}
-	if p.State != "running" {
+	if p.State != past.Running {
 		v.body = h.P(g.Text("This run is over. "), back)
 	} else {
 		v.script, v.body = terminalPage(), panel(s.root(), p.ID, p.Session, back)
@@ -45,7 +45,7 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 
 // terminalLink leads to the terminal of a run that runs.
 func (s visit) terminalLink(p past.Run) g.Node {
-	return g.If(p.State == "running", h.P(h.A(h.Class("button"),
+	return g.If(p.State == past.Running, h.P(h.A(h.Class("button"),
 		h.Href(s.root()+"run/"+p.ID+"/terminal"), g.Text("Open its terminal"))))
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -40,7 +41,7 @@ func (n Runs) Dial(prefix string) (conn *os.File, id string, err error) {
 		return conn, run.ID, nil
 	}
 	switch {
-	case run.State != "running":
+	case run.State != past.Running:
 		return nil, run.ID, &UnreachableError{ID: run.ID,
 			Reason: "it is not running (" + run.State + ")", Try: "tadactl replay " + run.ID}
 	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):

@@ -92,7 +92,7 @@ func (n Runs) endRun(id string, within time.Duration) (gently bool, err error) {
 	}
 	if hasEnded(fd, within) {
 		run, err = n.Past(id)
-		return run.State == "ended", err
+		return run.State == past.Ended, err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil &&
 		!errors.Is(err, unix.ESRCH) {

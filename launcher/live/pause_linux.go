@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -62,7 +63,7 @@ func (n Runs) pauseRun(id string, within time.Duration) pauseResult {
 		case !run.Ended.IsZero():
 			return pauseResult{ended: true}
 		}
-		started := run.State == "running"
+		started := run.State == past.Running
 		if late := time.Now().After(limit); late && started {
 			_, err := n.endRun(id, within/4)
 			return pauseResult{ended: err == nil, err: notRunning(err)}

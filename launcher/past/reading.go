@@ -108,7 +108,7 @@ func (h *reading) findAnswer(r Run) error {
 func (h *reading) answer(kind, outcome, envelope string) {
 	state := questionStates[[2]string{kind, outcome}]
 	if kind == approval.KindGranted {
-		state = "approved"
+		state = Approved
 	}
 	if _, known := h.answers[envelope]; !known || kind == approval.KindGranted {
 		h.answers[envelope] = state
@@ -141,10 +141,10 @@ func (h *reading) run(sid string, about []audit.Entry) (Run, error) {
 		return r, err
 	}
 	switch {
-	case r.State == "running":
-		r.State = "lost"
+	case r.State == Running:
+		r.State = Lost
 	case r.open(): // its time is over, and nothing has recorded that yet
-		r.State = "expired"
+		r.State = Expired
 	}
 	return r, nil
 }
@@ -169,17 +169,17 @@ func (h *reading) past(about []audit.Entry) (Run, error) {
 		r.State = cmp.Or(h.answers[r.Envelope], r.State)
 	}
 	if r.open() && h.waiting()[r.Envelope] {
-		r.State = "waiting"
+		r.State = Waiting
 	}
 	return r, nil
 }
 
 // open reports whether a run was refused because of a question that has no answer by the log.
-func (p Run) open() bool { return p.asked && p.State == states[record.KindDenied] }
+func (p Run) open() bool { return p.asked && p.State == Refused }
 
 // mayBeOver reports whether a run or its question has an end that was not read.
 func (h *reading) mayBeOver(r Run) bool {
-	return r.State == "running" && !audit.Alive(h.from.dir.Audit())(r.ID) ||
+	return r.State == Running && !audit.Alive(h.from.dir.Audit())(r.ID) ||
 		r.open() && h.waiting() != nil
 }
 

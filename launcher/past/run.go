@@ -94,7 +94,7 @@ type Result struct {
 // Exit is the status that the command ended with, and false where it has not ended or that is not
 // known.
 func (p Run) Exit() (status int, known bool) {
-	return p.Status, p.State == states[record.KindEnd] && !p.Unknown
+	return p.Status, p.State == Ended && !p.Unknown
 }
 
 // IsOf reports whether a run was proposed by an agent, by the name that it gives itself.
@@ -103,31 +103,46 @@ func (p Run) IsOf(agent string) bool {
 	return name == agent || strings.TrimPrefix(name, "mcp/") == agent
 }
 
+// The states of a run, and of a request that did not become one.
+const (
+	Announced = "announced"
+	Running   = "running"
+	Ended     = "ended"
+	Lost      = "lost" // its launcher died before the end
+	Failed    = "failed"
+	Refused   = "refused"
+	Waiting   = "waiting" // its question has no answer yet
+	Approved  = "approved"
+	Denied    = "denied"
+	Withdrawn = "withdrawn"
+	Expired   = "expired"
+)
+
 // states maps the kind of an entry to the state of its run.
 var states = map[string]string{
-	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running",
-	audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
-	audit.KindOrphan: "lost",
+	record.KindIntent: Announced, record.KindDenied: Refused, record.KindStart: Running,
+	audit.KindLeft: Running, record.KindFailed: Failed, record.KindEnd: Ended,
+	audit.KindOrphan: Lost,
 }
 
 // questionStates maps an entry about a question to the state of the request that asked it and ended
 // without an answer.
 var questionStates = map[[2]string]string{ // by kind and outcome
-	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
-	{approval.KindRejected, approval.OutcomeDenied}:    "denied",
-	{approval.KindRejected, approval.OutcomeCancelled}: "withdrawn",
-	{approval.KindExpired, approval.OutcomeExpired}:    "expired",
+	{approval.KindDecided, approval.OutcomeApproved}:   Approved,
+	{approval.KindRejected, approval.OutcomeDenied}:    Denied,
+	{approval.KindRejected, approval.OutcomeCancelled}: Withdrawn,
+	{approval.KindExpired, approval.OutcomeExpired}:    Expired,
 }
 
 // deniedState is the state of a request that was not run, by what the log says about its refusal.
 func deniedState(code, status string) string {
 	switch {
 	case status == "cancelled":
-		return "withdrawn"
+		return Withdrawn
 	case code == "human_denied":
-		return "denied"
+		return Denied
 	}
-	return states[record.KindDenied]
+	return Refused
 }
 
 // pastOf puts a run together from the entries about it, oldest first.
@@ -188,7 +203,7 @@ func (r *Run) add(e audit.Entry, first bool) error {
 		r.Ended = e.Time
 	}
 	if e.Kind == audit.KindOrphan && !body.Started {
-		r.State = "announced" // its launcher died before it could say that it had let it go
+		r.State = Announced // its launcher died before it could say that it had let it go
 	}
 	if status, ok := body.Status.(float64); ok &&
 		(e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {

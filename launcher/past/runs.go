@@ -236,7 +236,7 @@ func (p *Reader) Open(known []Run) ([]Run, error) {
 		if err != nil {
 			return open, err
 		}
-		if r.State == "running" || r.State == "waiting" {
+		if r.State == Running || r.State == Waiting {
 			open = append(open, r)
 		}
 	}

@@ -77,9 +77,9 @@ func noteAsked(asked map[string]*answered, r past.Run) {
 	}
 	a.runs = append(a.runs, r)
 	switch {
-	case r.State == "denied":
+	case r.State == past.Denied:
 		a.no[r.Envelope] = true
-	case r.State == "approved", r.Authority == "approval":
+	case r.State == past.Approved, r.Authority == "approval":
 		a.yes[r.Envelope] = true
 	}
 }

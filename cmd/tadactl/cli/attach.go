@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/live"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -102,7 +103,7 @@ func newestSession(l *launcher.Launcher) (string, error) {
 		return "", err
 	}
 	for _, r := range slices.Backward(runs) {
-		if r.Session && r.State == "running" {
+		if r.Session && r.State == past.Running {
 			return r.ID, nil
 		}
 	}

@@ -27,7 +27,7 @@ type checkup struct {
 // examine looks at everything. It sets the exit status.
 func (c *ctl) examine(ctx context.Context, l *launcher.Launcher, dir string) checkup {
 	h := checkup{sandbox: sandbox.Probe(), approvals: "ok", undo: l.UndoState(dir),
-		remote: l.RemoteState(), removed: l.NotReceived(), ignored: map[string]string{}}
+		remote: l.Home().Remote(), removed: l.NotReceived(), ignored: map[string]string{}}
 	if h.sandbox.Level == sandbox.None {
 		c.status = exit.Failed
 	}

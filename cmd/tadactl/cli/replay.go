@@ -51,14 +51,14 @@ func (c *ctl) sessions() *cobra.Command {
 				switch {
 				case known:
 					status = fmt.Sprintf("exit %d", exit)
-				case r.State == "running" && r.Session:
+				case r.State == past.Running && r.Session:
 					status = "session"
 				}
 				mark := ""
-				if r.State == "running" && r.Background {
+				if r.State == past.Running && r.Background {
 					status, mark = "background", "  (to end it: tadactl kill "+r.ID+")"
 				}
-				if r.Paused && r.State == "running" {
+				if r.Paused && r.State == past.Running {
 					status = "stopped" // until the freeze of its machine ends
 				}
 				if r.Unproven != "" {

@@ -67,7 +67,7 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 		return nil, err
 	}
 	for _, r := range open {
-		if r.State == "running" {
+		if r.State == past.Running {
 			o.Running = append(o.Running, r)
 		}
 	}

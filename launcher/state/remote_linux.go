@@ -1,4 +1,4 @@
-package launcher
+package state
 
 import "golang.org/x/sys/unix"
 
@@ -8,11 +8,11 @@ var remoteKinds = map[int64]string{unix.NFS_SUPER_MAGIC: "nfs", unix.SMB_SUPER_M
 	unix.CEPH_SUPER_MAGIC: "ceph", unix.AFS_SUPER_MAGIC: "afs", unix.CODA_SUPER_MAGIC: "coda",
 	unix.FUSE_SUPER_MAGIC: "fuse"}
 
-// RemoteState is the kind of the file system that the state directory is on, if its files may be on
+// Remote is the kind of the file system that the state directory is on, if its files may be on
 // another machine; "" if not.
-func (l *Launcher) RemoteState() string {
+func (h Home) Remote() string {
 	var st unix.Statfs_t
-	if unix.Statfs(l.state.Dir, &st) != nil {
+	if unix.Statfs(h.Dir, &st) != nil {
 		return ""
 	}
 	return remoteKinds[int64(st.Type)]
