@@ -58,6 +58,11 @@ func (k *kept) note(name string, to func(*undo.Journal) error) error {
 		return nil
 	}
 	k.mu.RLock()
+	if k.journal != nil && k.parts.over() {
+		k.mu.RUnlock()
+		k.catchUp()
+		k.mu.RLock()
+	}
 	defer k.mu.RUnlock()
 	switch {
 	case k.journal == nil && k.stands:

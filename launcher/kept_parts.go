@@ -3,6 +3,7 @@ package launcher
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
@@ -16,11 +17,14 @@ type parts struct {
 	runs  []string       // whose changes it may be; the last one's now, the first is the session
 	count map[string]int // of parts that have begun, by run
 	whole overall
-	each  map[string]*overall // of the commands that have not ended
+	each  map[string]*overall // of the commands whose end was not told
+	// the processes that say by their own end that a command has ended
+	askers map[string]control.Asker
 }
 
 func newParts(store *undo.Store, id string) parts {
-	return parts{store, []string{id}, map[string]int{id: 1}, overall{}, map[string]*overall{}}
+	return parts{store: store, runs: []string{id}, count: map[string]int{id: 1},
+		each: map[string]*overall{}, askers: map[string]control.Asker{}}
 }
 
 // partOf is the run that a journal is a part of.
@@ -40,6 +44,13 @@ func (p *parts) add(j *undo.Journal, s undo.Summary) undo.Summary {
 		one.add(changes, s.Lacks)
 	}
 	return p.whole.summary()
+}
+
+// over reports whether the process of the command that runs inside has ended, which is not told
+// yet.
+func (p *parts) over() bool {
+	asker, some := p.askers[p.runs[len(p.runs)-1]]
+	return some && asker.Ended()
 }
 
 // now is the sum of the command that runs inside, nil for none.

@@ -44,9 +44,9 @@ func TestPartsOfCommands(t *testing.T) {
 		newFile(t, filepath.Join(req.Dir, name))
 	}
 	change("new first")
-	k.begins("one")
+	k.begins("one", nil)
 	change("new a")
-	k.begins("two")
+	k.begins("two", nil)
 	change("new b")
 	change("new c")
 	two := k.ends("two")

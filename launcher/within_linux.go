@@ -157,7 +157,11 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		return err
 	}
 	// before it may run: what it changes is its own
-	d.r.kept.begins(p.id)
+	if q.Line {
+		d.r.kept.begins(p.id, nil)
+	} else {
+		d.r.kept.begins(p.id, &asker)
+	}
 	answer(p.letGo())
 	end := func(status *int) { p.endWithin(status, d.r.kept.ends(p.id)) }
 	if q.Line {

@@ -184,6 +184,15 @@ const (
 	pidfdInfoExit = 1 << 3
 )
 
+// Ended reports whether the process has ended; false if that is not known.
+func (a Asker) Ended() bool {
+	if a.fd < 0 {
+		return false
+	}
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(a.fd), Events: unix.POLLIN}}, 0)
+	return err == nil && n > 0
+}
+
 // Wait returns the status of the process when it has ended, as a shell gives it; nil where this
 // kernel does not tell that of another's child.
 func (a Asker) Wait(d *Requests) *int {
