@@ -42,6 +42,7 @@ func TestTidiedOnceInADay(t *testing.T) {
 		}
 	}
 	const tidyDays = 8 * tidyEvery
+	collect(0)
 	collect(tidyDays) // it expires
 	collect(time.Hour)
 	if _, err := l.Store.Get(ctx, e.ID); err != nil {
@@ -111,6 +112,17 @@ func TestTidyingIsStarted(t *testing.T) {
 	}
 	l, _ := world(t)
 	aQuestion(t, l)
+	if l.TidyDue() {
+		t.Error("a store of this day is due")
+	}
+	l.state.Now = func() time.Time { return time.Now().Add(-2 * tidyEvery) }
+	if err := os.Remove(filepath.Join(l.state.Runtime(), "tidied")); err != nil {
+		t.Fatal(err)
+	}
+	if l.TidyDue() {
+		t.Error("a store of that day was due on it")
+	}
+	l.state.Now = time.Now
 	dir := t.TempDir()
 	self, called := filepath.Join(dir, "self"), filepath.Join(dir, "called")
 	exe, err := os.ReadFile("/proc/self/exe")

@@ -2,6 +2,8 @@ package permit
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,13 +35,22 @@ const tidyEvery = 24 * time.Hour
 // tidied is a file that says when it was done.
 func (p *Approvals) tidied() string { return filepath.Join(p.dir.Runtime(), "tidied") }
 
-// TidyDue reports whether there is a store here that was not tidied for a day.
+// TidyDue reports whether there is a store here that was not tidied for a day. Of a store that
+// never was, the first day begins now.
 func (p *Approvals) TidyDue() bool {
 	if !p.HasStore() || p.dir.Joined() { // the fleet's agent looks after its own
 		return false
 	}
 	info, err := os.Lstat(p.tidied())
-	return err != nil || p.dir.Now().Sub(info.ModTime()).Abs() >= tidyEvery
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = p.noteTidied() // otherwise the first day begins later
+	}
+	return err == nil && p.dir.Now().Sub(info.ModTime()).Abs() >= tidyEvery
+}
+
+func (p *Approvals) noteTidied() error {
+	now := p.dir.Now()
+	return errors.Join(state.Replace(p.tidied(), nil), os.Chtimes(p.tidied(), now, now))
 }
 
 // TidyIfDue is Tidy at most once in a day.
@@ -50,9 +61,5 @@ func (p *Approvals) TidyIfDue(ctx context.Context) error {
 	if err := p.Tidy(ctx); err != nil {
 		return err
 	}
-	now := p.dir.Now()
-	if err := state.Replace(p.tidied(), nil); err != nil {
-		return err
-	}
-	return os.Chtimes(p.tidied(), now, now)
+	return p.noteTidied()
 }
