@@ -69,7 +69,7 @@ func (s *Server) row(e approval.Envelope) string {
 // agentOf is the name of an agent, and whether only it says so.
 func agentOf(name string) string {
 	if name, unproven := strings.CutPrefix(name, "?"); unproven {
-		return render.Inert(name) + " (unverified)"
+		return render.Inert(name) + " (name not verified)"
 	}
 	return render.Inert(name)
 }
