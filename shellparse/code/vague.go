@@ -34,6 +34,7 @@ func (r *reader) places() {
 		r.place(d.text)
 	}
 	r.place(".")
+	letters := map[string]bool{} // that are texts of their own
 	for i := 0; i < len(r.toks); i++ {
 		switch t := r.toks[i]; t.kind {
 		case name:
@@ -47,6 +48,10 @@ func (r *reader) places() {
 			r.opaque = r.opaque || r.src[t.start] != '/' // else a pattern of JavaScript
 		case text, piece, words:
 			r.place(t.text)
+			r.opaque = r.opaque || spelt(t.text)
+			if len(t.text) == 1 && isNameByte(t.text[0]) && !strings.Contains(modes, t.text) {
+				letters[t.text] = true
+			}
 			for s := range strings.FieldsFuncSeq(t.text, betweenNames) {
 				if s != t.text {
 					r.place(s)
@@ -62,7 +67,42 @@ func (r *reader) places() {
 	for _, s := range r.glued {
 		r.place(s)
 	}
+	r.opaque = r.opaque || len(letters) > maxLetters
 }
+
+// modes are the letters by which a file is opened.
+const modes = "rwaxbtU"
+
+// maxLetters is how many different letters a text may have one by one. Who makes names of more does
+// not want them to be read.
+const maxLetters = 3
+
+// spelt reports whether a text has a word letter by letter, with something in between, or makes
+// letters of numbers.
+func spelt(s string) bool {
+	if strings.Contains(s, "%c") {
+		return true
+	}
+	run, at := 0, 0
+	for ; at < len(s); at++ {
+		alone := isLetter(s[at]) && (at+1 == len(s) || !isNameByte(s[at+1]) || s[at+1] == '_') &&
+			(at == 0 || !isNameByte(s[at-1]) || s[at-1] == '_')
+		switch {
+		case !alone:
+			run = 0
+			continue
+		case run > 0 && s[at-1] == ' ':
+			run = 0 // words of a sentence
+		}
+		if run++; run > maxLetters {
+			return true
+		}
+		at++ // what is in between
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // handsOn reports whether a name is a keyword of a call, or the input of a program that is written
 // to.
