@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -15,13 +16,13 @@ import (
 // lists starts a bucket that answers each listing with pages, of which there is always one more.
 func lists(t *testing.T, page func(w io.Writer, number int)) *Bucket {
 	t.Helper()
-	number := 0
+	var pages atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("list-type") == "" {
 			http.Error(w, "", http.StatusNotFound)
 			return
 		}
-		number++
+		number := int(pages.Add(1))
 		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated>"+
 			"<NextContinuationToken>%d</NextContinuationToken>", number)
 		page(w, number)
