@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -166,7 +165,7 @@ func (k *capture) descriptor(r *fileRequest, number string) error {
 		return errApart
 	}
 	defer unix.Close(object)
-	if name, err := os.Readlink(selfFile(object)); err == nil && k.keepsObject(object, name) {
+	if name, err := nameOf(object); err == nil && k.keepsObject(object, name) {
 		_ = k.Write(object, name)
 	}
 	return nil

@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -87,7 +86,7 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 			p.close()
 			return -1, nil, errSlow
 		}
-		if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
+		if p.in, err = nameOf(p.dir); err != nil {
 			p.close()
 			return -1, nil, unix.EACCES
 		}

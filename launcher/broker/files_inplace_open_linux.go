@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -56,7 +55,7 @@ func (f *files) openOnce(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	// The name is read after the number of links: a file that is still there had this name then.
-	name, err := os.Readlink(selfFile(at))
+	name, err := nameOf(at)
 	switch {
 	case err != nil:
 		return -1, unix.EACCES

@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 	"strings"
 
@@ -111,7 +110,7 @@ func (f *files) spot(r *fileRequest, name string) (*spot, error) {
 	if p.dir, err = r.folder(in); err != nil {
 		return nil, err
 	}
-	if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
+	if p.in, err = nameOf(p.dir); err != nil {
 		p.close()
 		return nil, errElsewhere
 	}

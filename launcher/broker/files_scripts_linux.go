@@ -76,7 +76,7 @@ func (f *files) readScript(r *fileRequest) (int, error) {
 	case !mine:
 		return -1, errApart
 	}
-	return unix.Open(selfFile(script.fd), int(r.flags&^unix.O_NOFOLLOW)|unix.O_CLOEXEC, 0)
+	return openAgain(script.fd, int(r.flags&^unix.O_NOFOLLOW)|unix.O_CLOEXEC)
 }
 
 // programOf is the base name of a process's program, without a version.

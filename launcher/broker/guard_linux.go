@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 	"slices"
 
@@ -130,7 +129,7 @@ func (g *guard) hides(name string, st *unix.Statx_t) bool {
 			return true
 		}
 		if h.folder {
-			if now, err := os.Readlink(selfFile(h.fd)); err == nil && within(name, now) {
+			if now, err := nameOf(h.fd); err == nil && within(name, now) {
 				return true
 			}
 		}

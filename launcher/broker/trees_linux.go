@@ -50,7 +50,7 @@ func (t *trees) writable(name string) bool {
 	for _, r := range t.roots {
 		root := ""
 		_ = Control(r,
-			func(fd int) (err error) { root, err = os.Readlink(selfFile(fd)); return err })
+			func(fd int) (err error) { root, err = nameOf(fd); return err })
 		if root != "" && within(name, root) {
 			return true
 		}
