@@ -112,7 +112,6 @@ func (k *capture) moves(r *fileRequest) (alone bool, err error) {
 
 // opens announces a file that is opened for writing, and made where it is not there.
 func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
-	const exclusive = unix.O_CREAT | unix.O_EXCL
 	name := r.first
 	at := r.at
 	for range maxLinks {

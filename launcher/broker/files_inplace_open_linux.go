@@ -11,9 +11,8 @@ import (
 // changesInPlace reports whether a call could change a file that is there. An open that only makes
 // files, or that only reads, cannot: its flags are in registers, which no other thread swaps.
 func (r *fileRequest) changesInPlace() bool {
-	const alone = unix.O_CREAT | unix.O_EXCL
 	switch {
-	case r.flags&(unix.O_PATH|nameless) != 0, r.flags&alone == alone:
+	case r.flags&(unix.O_PATH|nameless) != 0, r.flags&exclusive == exclusive:
 		return false
 	}
 	return r.flags&(unix.O_ACCMODE|unix.O_TRUNC) != 0

@@ -70,7 +70,7 @@ func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, e
 		if err != nil {
 			return nil, err
 		}
-		if follow {
+		if follow && !(r.looks && f.inView(p.full())) {
 			if target, ok := readLink(p.dir, p.name); ok {
 				name = target
 				if target != "" && target[0] != '/' {

@@ -18,6 +18,9 @@ const (
 	nameless = unix.O_TMPFILE &^ unix.O_DIRECTORY
 )
 
+// exclusive are the flags of an open that only makes a file.
+const exclusive = unix.O_CREAT | unix.O_EXCL
+
 // permission are the bits of a mode that an entry in the view may have: none that lends rights.
 const permission = 0o777
 
@@ -27,6 +30,7 @@ const (
 	errApart                                // the name is not in the view: so does it then
 	errSlow                                 // it takes a look at a disk or farther
 	errAgain                                // something came in between
+	errLink                                 // a symbolic link is there
 )
 
 // A fileChange is what a system call does to entries.
@@ -64,6 +68,7 @@ type fileRequest struct {
 	cached        uint64 // resolveCached, or 0 when it may take time
 	announced     bool   // see capture
 	forks         bool   // they are held
+	looks         bool   // what is at the name is looked at next, see openNamed
 }
 
 // holdForks keeps the launcher from starting a process until the call is answered. It would have

@@ -41,10 +41,9 @@ func (f *files) reads(r *fileRequest) bool {
 // changeScript notes that a call changes an entry. What only makes entries leaves those that are
 // there.
 func (f *files) changeScript(r *fileRequest) {
-	const alone = unix.O_CREAT | unix.O_EXCL
 	switch {
 	case r.does == removes, r.does == moves, r.does == cuts,
-		r.does == opens && r.flags&writing != 0 && r.flags&alone != alone:
+		r.does == opens && r.flags&writing != 0 && r.flags&exclusive != exclusive:
 		f.scripts.change(r.first)
 		f.scripts.change(r.second)
 	}
