@@ -69,6 +69,7 @@ type fileRequest struct {
 	announced     bool   // see capture
 	forks         bool   // they are held
 	looks         bool   // what is at the name is looked at next, see openNamed
+	cwd           string // the caller's working directory, once it was looked up
 }
 
 // holdForks keeps the launcher from starting a process until the call is answered. It would have
@@ -116,22 +117,35 @@ func (r *fileRequest) copy() (err error) {
 // directory may be moved in that time; that changes nothing, because the decision is about the
 // object that is found.
 func (r *fileRequest) full(at int, path string) (string, error) {
-	dir := r.process() + "cwd"
+	from := "cwd"
 	switch link, rest := below(path); {
 	case path == "":
 		return "", errElsewhere
 	case link != "":
-		dir, path = r.process()+link, rest
+		from, path = link, rest
 	case path[0] == '/':
 		return path, nil
 	case at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD:
-		dir = r.process() + "fd/" + strconv.Itoa(int(int32(r.Args[at])))
+		from = "fd/" + strconv.Itoa(int(int32(r.Args[at])))
 	}
-	base, err := os.Readlink(dir)
+	base, err := r.directory(from)
 	if err != nil || base == "" || base[0] != '/' {
 		return "", errElsewhere
 	}
 	return base + "/" + path, nil
+}
+
+// directory returns the name of one of the caller's directories. It looks its working directory up
+// once, as the kernel does; the next call may be made in another.
+func (r *fileRequest) directory(link string) (string, error) {
+	if link == "cwd" && r.cwd != "" {
+		return r.cwd, nil
+	}
+	name, err := os.Readlink(r.process() + link)
+	if link == "cwd" {
+		r.cwd = name
+	}
+	return name, err
 }
 
 // outside reports whether no name that begins so leads into the view: devices above all, which are
