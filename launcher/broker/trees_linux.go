@@ -47,15 +47,21 @@ func (t *trees) writable(name string) bool {
 	if t.guards(name) {
 		return false
 	}
-	for _, r := range t.roots {
-		root := ""
-		_ = Control(r,
-			func(fd int) (err error) { root, err = nameOf(fd); return err })
-		if root != "" && within(name, root) {
+	for _, root := range t.roots { // most are where they were: one name is read then
+		if within(name, root.Name()) && under(root, name) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(t.roots, func(root *os.File) bool {
+		return !within(name, root.Name()) && under(root, name)
+	})
+}
+
+// under reports whether name is in the tree of a root, wherever that is now.
+func under(root *os.File, name string) bool {
+	now := ""
+	_ = Control(root, func(fd int) (err error) { now, err = nameOf(fd); return err })
+	return now != "" && within(name, now)
 }
 
 // makes reports whether the run may make a file of that name: in a tree or in a directory that all
