@@ -12,8 +12,8 @@ import (
 
 // trees are where the run may write.
 type trees struct {
-	roots    []*os.File // held open, so that their names are known wherever they are moved
-	names    []string   // the same as they were at the start
+	roots    []*root
+	names    []string // the same as they were at the start
 	readOnly []string
 	hidden   []string
 	secret   []string // hidden, wherever it is
@@ -36,9 +36,16 @@ func openTrees(p *Profile) *trees {
 }
 
 func (t *trees) open(path, name string) {
-	if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
-		t.roots = append(t.roots, os.NewFile(uintptr(fd), name))
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
 	}
+	var st unix.Statx_t
+	if statx(fd, "", &st) != nil {
+		unix.Close(fd)
+		return
+	}
+	t.roots = append(t.roots, &root{File: os.NewFile(uintptr(fd), name), id: identify(&st)})
 }
 
 // writable reports whether name, as the kernel has it for an open object, is in a writable tree and
@@ -47,21 +54,12 @@ func (t *trees) writable(name string) bool {
 	if t.guards(name) {
 		return false
 	}
-	for _, root := range t.roots { // most are where they were: one name is read then
-		if within(name, root.Name()) && under(root, name) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(t.roots, func(root *os.File) bool {
-		return !within(name, root.Name()) && under(root, name)
+	return slices.ContainsFunc(t.roots, func(r *root) bool { // most are where they were
+		return within(name, r.Name()) && r.stands()
+	}) || slices.ContainsFunc(t.roots, func(r *root) bool {
+		now := r.now()
+		return now != "" && within(name, now)
 	})
-}
-
-// under reports whether name is in the tree of a root, wherever that is now.
-func under(root *os.File, name string) bool {
-	now := ""
-	_ = Control(root, func(fd int) (err error) { now, err = nameOf(fd); return err })
-	return now != "" && within(name, now)
 }
 
 // makes reports whether the run may make a file of that name: in a tree or in a directory that all

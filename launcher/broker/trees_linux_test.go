@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A tree is where it is now: what has come to its place is another's, also by a link. E-bkr-1.
@@ -18,6 +20,11 @@ func TestTreesThatAreMoved(t *testing.T) {
 	trees := openTrees(&Profile{Write: []Tree{{Name: top + "/one"}, {Name: top + "/one/in"},
 		{Name: top + "/none"}, {Name: top + "/two"}}, ReadOnly: []string{top + "/one/kept"}})
 	defer trees.close()
+	for _, r := range trees.roots {
+		if !r.stands() {
+			t.Errorf("%s is not where it was", r.Name())
+		}
+	}
 	check := func(want map[string]bool) {
 		t.Helper()
 		for name, may := range want {
@@ -40,4 +47,35 @@ func TestTreesThatAreMoved(t *testing.T) {
 	check(map[string]bool{"/two/in/x": false, "/there/two/in/x": true})
 	must(t, os.RemoveAll(top+"/there/two"))
 	check(map[string]bool{"/two/x": false, "/there/two/x": false})
+}
+
+// A root by whose name a link leads, or a file system that does not answer, is known by its handle
+// alone.
+func TestFarTrees(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	if !isNear(top) {
+		t.Skip("temporary files are on a slow file system")
+	}
+	must(t, os.MkdirAll(top+"/dir/tree", 0o700))
+	must(t, os.Symlink("dir", top+"/link"))
+	for name, near := range map[string]bool{"/dir/tree": true, "/link/tree": false,
+		"/dir/none": false} {
+		if isNear(top+name) != near {
+			t.Errorf("%s is near: %v", name, !near)
+		}
+	}
+	trees := openTrees(&Profile{Write: []Tree{{Name: top + "/link/tree"}}})
+	defer trees.close()
+	if trees.writable(top+"/link/tree/x") || !trees.writable(top+"/dir/tree/x") {
+		t.Error("the link counts as the tree")
+	}
+	var st unix.Statx_t
+	must(t, statx(unix.AT_FDCWD, top+"/dir", &st))
+	dev := unix.Mkdev(st.Dev_major, st.Dev_minor)
+	slowDevices.Store(dev, true)
+	defer slowDevices.Delete(dev)
+	if isNear(top + "/dir/tree") {
+		t.Error("a slow file system is near")
+	}
 }
