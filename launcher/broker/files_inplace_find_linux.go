@@ -59,9 +59,6 @@ func (f *files) lookUp(r *fileRequest, name string, flags uint64) (int, error) {
 	return -1, unix.EACCES
 }
 
-// maxAgain is how often a name with ".." in it is looked up while folders are moved.
-const maxAgain = 64
-
 // entry follows the links at the end of a name one by one. It returns a handle of what is there, or
 // ENOENT and where it would come.
 func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {

@@ -90,9 +90,6 @@ func (r *fileRequest) letForks() {
 	}
 }
 
-// resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.
-const resolveCached = 0x20
-
 // copy reads the arguments.
 func (r *fileRequest) copy() (err error) {
 	r.flags = uint32(r.fixed)

@@ -165,7 +165,3 @@ func isBelow(name string, names map[string]bool) bool {
 	}
 	return true
 }
-
-func identify(st *unix.Statx_t) Identity {
-	return Identity{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino}
-}

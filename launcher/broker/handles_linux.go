@@ -3,6 +3,7 @@
 package broker
 
 import (
+	"os"
 	"strconv"
 	"sync"
 
@@ -53,4 +54,22 @@ func nameOf(fd int) (string, error) {
 func statx(dir int, name string, st *unix.Statx_t) error {
 	return unix.Statx(dir, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW,
 		unix.STATX_BASIC_STATS|unix.STATX_BTIME, st)
+}
+
+func identify(st *unix.Statx_t) Identity {
+	return Identity{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino}
+}
+
+// Control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
+// would.
+func Control(file *os.File, f func(fd int) error) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
 }

@@ -37,7 +37,8 @@ func (r *root) stands() bool {
 	return statx(unix.AT_FDCWD, r.Name(), &st) == nil && identify(&st) == r.id
 }
 
-// isNear reports whether no link and no slow file system is on the way to a name. It waits for none.
+// isNear reports whether no link and no slow file system is on the way to a name. It waits for
+// none.
 func isNear(name string) bool {
 	for ; ; name = path.Dir(name) {
 		fd, err := inMemory(name)

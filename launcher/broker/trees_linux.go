@@ -41,7 +41,7 @@ func (t *trees) open(path, name string) {
 		return
 	}
 	var st unix.Statx_t
-	if statx(fd, "", &st) != nil {
+	if statxKnown(fd, &st) != nil {
 		unix.Close(fd)
 		return
 	}
@@ -118,18 +118,4 @@ func (t *trees) close() {
 // within reports whether name is root or below it. Both are clean and absolute.
 func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
-}
-
-// Control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
-// would.
-func Control(file *os.File, f func(fd int) error) error {
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var inner error
-	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
-		return err
-	}
-	return inner
 }

@@ -172,17 +172,6 @@ var shared = []Attack{
 	{Name: "write in a shared folder that another thread goes to", try: writeRace},
 }
 
-// overwrite writes a byte to what is there.
-func overwrite(name string, flags int) error {
-	f, err := os.OpenFile(name, flags, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.Write([]byte("x"))
-	return err
-}
-
 // replace puts an own file in the place of another.
 func replace(name, own string) error {
 	if err := os.WriteFile(own, []byte("x"), 0o600); err != nil {

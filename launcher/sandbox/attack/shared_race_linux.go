@@ -118,3 +118,14 @@ func (w *World) changed(try func()) error {
 	}
 	return errors.New("the shared file was never written")
 }
+
+// overwrite writes a byte to what is there.
+func overwrite(name string, flags int) error {
+	f, err := os.OpenFile(name, flags, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.Write([]byte("x"))
+	return err
+}
