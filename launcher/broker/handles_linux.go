@@ -56,10 +56,6 @@ func statx(dir int, name string, st *unix.Statx_t) error {
 		unix.STATX_BASIC_STATS|unix.STATX_BTIME, st)
 }
 
-func identify(st *unix.Statx_t) Identity {
-	return Identity{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino}
-}
-
 // Control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
 // would.
 func Control(file *os.File, f func(fd int) error) error {

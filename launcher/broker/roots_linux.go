@@ -65,3 +65,7 @@ func inMemory(name string) (fd int, err error) {
 	}
 	return fd, err
 }
+
+func identify(st *unix.Statx_t) Identity {
+	return Identity{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino}
+}
