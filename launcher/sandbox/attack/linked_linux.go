@@ -86,7 +86,8 @@ var linked = []Attack{
 			})
 	}},
 	{Name: "linked file in a folder that another thread goes to", try: func(w World) error {
-		if err := os.WriteFile(w.Workspace+"/sub/theirs", nil, 0o600); err != nil {
+		if err := errors.Join(os.WriteFile(w.Workspace+"/sub/theirs", nil, 0o600),
+			unix.Chdir(w.Workspace+"/sub")); err != nil {
 			return err
 		}
 		return w.race(func() (int, error) { return unix.Open("theirs", unix.O_WRONLY, 0) },

@@ -28,7 +28,7 @@ func sharedRace(w World) error {
 			_ = os.Rename(link, name)
 		}
 	}()
-	return w.changed(func() { _ = overwrite(name, os.O_WRONLY) })
+	return w.changed(races, func() { _ = overwrite(name, os.O_WRONLY) })
 }
 
 // nameRace opens a name whose bytes another thread changes: from an own file to a shared one.
@@ -46,7 +46,7 @@ func nameRace(w World) error {
 			copy(b[at:], own[len(own)-4:])
 		}
 	}()
-	return w.changed(func() {
+	return w.changed(races, func() {
 		if fd, err := openBytes(b, unix.O_WRONLY); err == nil {
 			_, _ = unix.Write(fd, []byte("x"))
 			unix.Close(fd)
@@ -71,14 +71,18 @@ func backRace(w World) error {
 				unix.RENAME_EXCHANGE)
 		}
 	}()
-	return w.changed(func() { _ = overwrite(name, os.O_WRONLY) })
+	return w.changed(races/5, func() { _ = overwrite(name, os.O_WRONLY) })
 }
 
 // makeRace makes a file in the working directory, which another thread changes.
 func makeRace(w World) error {
 	made := w.Shared + "/folder/raced"
-	defer w.goTo(w.Workspace+"/sub", w.Shared+"/folder")()
-	for range races {
+	stop, err := goTo(w.Workspace+"/sub", w.Shared+"/folder")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for range races / 5 {
 		_ = unixOpen("raced", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600)
 		_ = os.Remove(w.Workspace + "/sub/raced")
 		if _, err := os.Lstat(made); err == nil {
@@ -90,27 +94,35 @@ func makeRace(w World) error {
 
 // writeRace writes to a file in the working directory, or makes it there.
 func writeRace(w World) error {
-	defer w.goTo(w.Workspace+"/sub", w.Shared)()
-	return w.changed(func() {
+	stop, err := goTo(w.Workspace+"/sub", w.Shared)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return w.changed(races/5, func() {
 		_ = overwrite("cc1.s", os.O_WRONLY|os.O_CREATE)
 		_ = os.Remove(w.Workspace + "/sub/cc1.s")
 	})
 }
 
-// goTo has another thread go from one directory to the other and back, until it is stopped.
-func (w *World) goTo(one, other string) (stop func()) {
+// goTo goes to a directory, and has another thread go from it to the other and back until it is
+// stopped. Nothing is tried in any other place.
+func goTo(one, other string) (stop func(), err error) {
+	if err := errors.Join(unix.Chdir(other), unix.Chdir(one)); err != nil {
+		return nil, err
+	}
 	var stopped atomic.Bool
 	go func() {
 		for !stopped.Load() {
-			_ = errors.Join(unix.Chdir(one), unix.Chdir(other))
+			_ = errors.Join(unix.Chdir(other), unix.Chdir(one))
 		}
 	}()
-	return func() { stopped.Store(true) }
+	return func() { stopped.Store(true) }, nil
 }
 
-// changed tries again and again to write to a shared file.
-func (w *World) changed(try func()) error {
-	for range races {
+// changed tries so many times to write to a shared file.
+func (w *World) changed(times int, try func()) error {
+	for range times {
 		try()
 		if text, err := os.ReadFile(w.Shared + "/cc1.s"); err == nil && string(text) != "secret" {
 			return nil
