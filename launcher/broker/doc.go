@@ -39,10 +39,10 @@
 //     about it counts once the kernel has said that it still waits (call.waits).
 //   - Names are looked up from the caller's own root, directory and descriptors: the directory once
 //     for each call (TestWorkingDirectoryOfACall; sandbox/attack: "linked file in a folder that
-//     another thread goes to"). /proc/self, /proc/thread-self and /dev/fd, which lead to the process
-//     that looks, are the caller's or are refused (sandbox: TestMetadata, TestLocalSockets). A name
-//     that takes more than the kernel's memory to look up is looked up beside, and openat2(2) says
-//     which that is.
+//     another thread goes to"). /proc/self, /proc/thread-self and /dev/fd, which lead to the
+//     process that looks, are the caller's or are refused (sandbox: TestMetadata,
+//     TestLocalSockets). A name that takes more than the kernel's memory to look up is looked up
+//     beside, and openat2(2) says which that is.
 //   - Where the answer is the permission, the broker makes the call itself, on the object that it has
 //     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
 //     swapped by another thread"). The kernel proceeds only where it decides alone, and
