@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -113,7 +112,6 @@ func (k *capture) moves(r *fileRequest) (alone bool, err error) {
 
 // opens announces a file that is opened for writing, and made where it is not there.
 func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
-	const exclusive = unix.O_CREAT | unix.O_EXCL
 	name := r.first
 	at := r.at
 	for range maxLinks {
@@ -166,7 +164,7 @@ func (k *capture) descriptor(r *fileRequest, number string) error {
 		return errApart
 	}
 	defer unix.Close(object)
-	if name, err := os.Readlink(selfFile(object)); err == nil && k.keepsObject(object, name) {
+	if name, err := nameOf(object); err == nil && k.keepsObject(object, name) {
 		_ = k.Write(object, name)
 	}
 	return nil

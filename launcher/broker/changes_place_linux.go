@@ -4,7 +4,6 @@ package broker
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"time"
 
@@ -88,7 +87,7 @@ func (k *capture) openFolder(r *fileRequest, text string) (*folder, error) {
 		return nil, errSlow
 	}
 	d := &folder{text: text, fd: fd, uses: 1}
-	if d.in, err = os.Readlink(selfFile(fd)); err != nil {
+	if d.in, err = nameOf(fd); err != nil {
 		unix.Close(fd)
 		return nil, err
 	}

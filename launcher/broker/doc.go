@@ -37,10 +37,12 @@
 //     sandbox/attack: "address swapped by another thread").
 //   - A caller's number is a thread's, and belongs to it only as long as it waits. What was read
 //     about it counts once the kernel has said that it still waits (call.waits).
-//   - Names are looked up from the caller's own root, directory and descriptors. /proc/self,
-//     /proc/thread-self and /dev/fd, which lead to the process that looks, are the caller's or are
-//     refused (sandbox: TestMetadata, TestLocalSockets). A name that takes more than the kernel's
-//     memory to look up is looked up beside, and openat2(2) says which that is.
+//   - Names are looked up from the caller's own root, directory and descriptors: the directory once
+//     for each call (TestWorkingDirectoryOfACall; sandbox/attack: "linked file in a folder that
+//     another thread goes to"). /proc/self, /proc/thread-self and /dev/fd, which lead to the
+//     process that looks, are the caller's or are refused (sandbox: TestMetadata,
+//     TestLocalSockets). A name that takes more than the kernel's memory to look up is looked up
+//     beside, and openat2(2) says which that is.
 //   - Where the answer is the permission, the broker makes the call itself, on the object that it has
 //     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
 //     swapped by another thread"). The kernel proceeds only where it decides alone, and
@@ -79,6 +81,8 @@
 //     folders of the workspace's own; in other folders only where the caller has its temporary
 //     files, or a person has allowed the name. An entry that appears at a name in between stays
 //     (O_EXCL, RENAME_NOREPLACE).
+//   - An entry is opened as a handle first; what is looked at is what is opened, and a link is seen
+//     by that (sandbox/attack: "link to a shared file swapped in by another thread").
 //   - No socket, FIFO, device, set-id or sticky bit. A hard link is between entries of the
 //     workspace's own. At strong FIFOs and sockets are made in a file system that only the run has;
 //     the shared directory gets a link, which leads nowhere outside and goes with the run.

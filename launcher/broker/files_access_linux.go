@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -71,7 +70,7 @@ func (f *files) access(r *fileRequest) (int, error) {
 		return -1, errSlow
 	}
 	var st unix.Statx_t
-	name, err = os.Readlink(selfFile(fd))
+	name, err = nameOf(fd)
 	if err != nil || statx(fd, "", &st) != nil || !r.waits() {
 		return -1, errElsewhere
 	}

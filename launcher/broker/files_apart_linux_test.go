@@ -15,13 +15,13 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"tmp", "ws/dir"} {
+	for _, dir := range []string{"tmp", "ws/dir", "cwd"} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, to := range map[string]string{"ws/into": top + "/tmp", "ws/file-into": "../tmp/x",
-		"ws/away": "dir"} {
+		"ws/away": "dir", "cwd/into": top + "/tmp", "cwd/file-into": "../tmp/x"} {
 		if err := os.Symlink(to, filepath.Join(top, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -44,8 +44,12 @@ func TestApart(t *testing.T) {
 		{"/ws/away/x", true, false}, // it is looked at whole
 		{"/ws/../tmp/x", true, false}, {"/ws/../tmp/x", false, false}, {"/ws//file", true, false},
 		{"/ws/file/", true, false},
+		// In the caller's own directory, which is known to be elsewhere, one look is too many; what
+		// is below that, and what is named by a way of its own, is looked at.
+		{"/cwd/new", false, true}, {"/cwd/into/x", false, false}, {"/cwd/../tmp/x", false, false},
+		{"/cwd//new", false, false}, {"/cwd/file-into", true, false},
 	} {
-		r := &fileRequest{}
+		r := &fileRequest{cwd: top + "/cwd"}
 		if got := f.apart(r, top+test.name, test.follow); got != test.lets {
 			t.Errorf("%s (followed: %v) is let through: %v", test.name, test.follow, got)
 		}

@@ -121,7 +121,7 @@ func (f *fileAnswers) make(r *fileRequest) {
 	switch {
 	case err == errSlow:
 		r.letForks()
-		r.cached = 0
+		r.cached, r.cwd = 0, ""
 		f.work.beside(func() { f.make(r) })
 		return
 	case err == errElsewhere, err == errApart:

@@ -29,7 +29,7 @@ func (f *files) openFor(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
 // up a name.
 func (f *files) openHandle(r *fileRequest, at int) (int, error) {
 	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
-	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	return openAgain(at, int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY)
 }
 
 // blocking gives what was opened without blocking the flags that the caller has asked for.

@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -60,9 +59,6 @@ func (f *files) lookUp(r *fileRequest, name string, flags uint64) (int, error) {
 	return -1, unix.EACCES
 }
 
-// maxAgain is how often a name with ".." in it is looked up while folders are moved.
-const maxAgain = 64
-
 // entry follows the links at the end of a name one by one. It returns a handle of what is there, or
 // ENOENT and where it would come.
 func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
@@ -87,7 +83,7 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 			p.close()
 			return -1, nil, errSlow
 		}
-		if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
+		if p.in, err = nameOf(p.dir); err != nil {
 			p.close()
 			return -1, nil, unix.EACCES
 		}

@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -12,9 +11,8 @@ import (
 // changesInPlace reports whether a call could change a file that is there. An open that only makes
 // files, or that only reads, cannot: its flags are in registers, which no other thread swaps.
 func (r *fileRequest) changesInPlace() bool {
-	const alone = unix.O_CREAT | unix.O_EXCL
 	switch {
-	case r.flags&(unix.O_PATH|nameless) != 0, r.flags&alone == alone:
+	case r.flags&(unix.O_PATH|nameless) != 0, r.flags&exclusive == exclusive:
 		return false
 	}
 	return r.flags&(unix.O_ACCMODE|unix.O_TRUNC) != 0
@@ -56,7 +54,7 @@ func (f *files) openOnce(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	// The name is read after the number of links: a file that is still there had this name then.
-	name, err := os.Readlink(selfFile(at))
+	name, err := nameOf(at)
 	switch {
 	case err != nil:
 		return -1, unix.EACCES

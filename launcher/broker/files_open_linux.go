@@ -52,7 +52,6 @@ func (f *files) openOwn(r *fileRequest) (int, error) {
 	if number, ok := descriptor(r.first); ok {
 		return f.reopen(r, number)
 	}
-	const alone = unix.O_CREAT | unix.O_EXCL
 	if r.flags&nameless != 0 {
 		return f.openNameless(r)
 	}
@@ -64,7 +63,20 @@ func (f *files) openOwn(r *fileRequest) (int, error) {
 			return -1, errElsewhere
 		}
 	}
-	p, err := f.locate(r, r.at, r.first, r.flags&unix.O_NOFOLLOW == 0 && r.flags&alone != alone)
+	follow := r.flags&unix.O_NOFOLLOW == 0 && r.flags&exclusive != exclusive
+	r.looks = follow
+	fd, err := f.openNamed(r, follow)
+	if err == errLink { // few are
+		r.looks = false
+		return f.openNamed(r, follow)
+	}
+	return fd, err
+}
+
+// openNamed opens, or makes, what is at the name. In the view the object that it looks at is what
+// it opens, and a link is seen by that (errLink).
+func (f *files) openNamed(r *fileRequest, follow bool) (int, error) {
+	p, err := f.locate(r, r.at, r.first, follow)
 	if err != nil {
 		return -1, err
 	}
@@ -89,7 +101,7 @@ func (f *files) openOwn(r *fileRequest) (int, error) {
 			return -1, p.err(asErrno(err))
 		}
 		defer unix.Close(at)
-		if r.flags&alone == alone {
+		if r.flags&exclusive == exclusive {
 			return -1, p.err(unix.EEXIST)
 		}
 		return f.openExisting(r, p, at)
@@ -102,6 +114,9 @@ func (f *files) openExisting(r *fileRequest, p *spot, at int) (int, error) {
 	var st unix.Statx_t
 	err := statx(at, "", &st)
 	kind := st.Mode & unix.S_IFMT
+	if err == nil && kind == unix.S_IFLNK && r.looks {
+		return -1, errLink
+	}
 	if err == nil && p.area != areaView {
 		if f.guard.Ruled[identify(&st)] {
 			return -1, errElsewhere

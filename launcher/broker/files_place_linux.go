@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 	"strings"
 
@@ -71,7 +70,7 @@ func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, e
 		if err != nil {
 			return nil, err
 		}
-		if follow {
+		if follow && !(r.looks && f.inView(p.full())) {
 			if target, ok := readLink(p.dir, p.name); ok {
 				name = target
 				if target != "" && target[0] != '/' {
@@ -111,7 +110,7 @@ func (f *files) spot(r *fileRequest, name string) (*spot, error) {
 	if p.dir, err = r.folder(in); err != nil {
 		return nil, err
 	}
-	if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
+	if p.in, err = nameOf(p.dir); err != nil {
 		p.close()
 		return nil, errElsewhere
 	}

@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +47,7 @@ func (f *fileAnswers) openPlain(r *fileRequest) (int, error) {
 		return -1, errApart
 	}
 	// The name is read after the number of links, see openOnce.
-	name, err := os.Readlink(selfFile(at))
+	name, err := nameOf(at)
 	if err != nil || !f.isPlain(path.Dir(name)) || !r.waits() || !f.writes(name, &st) {
 		return -1, errApart
 	}

@@ -18,6 +18,9 @@ const (
 	nameless = unix.O_TMPFILE &^ unix.O_DIRECTORY
 )
 
+// exclusive are the flags of an open that only makes a file.
+const exclusive = unix.O_CREAT | unix.O_EXCL
+
 // permission are the bits of a mode that an entry in the view may have: none that lends rights.
 const permission = 0o777
 
@@ -27,6 +30,7 @@ const (
 	errApart                                // the name is not in the view: so does it then
 	errSlow                                 // it takes a look at a disk or farther
 	errAgain                                // something came in between
+	errLink                                 // a symbolic link is there
 )
 
 // A fileChange is what a system call does to entries.
@@ -64,6 +68,8 @@ type fileRequest struct {
 	cached        uint64 // resolveCached, or 0 when it may take time
 	announced     bool   // see capture
 	forks         bool   // they are held
+	looks         bool   // what is at the name is looked at next, see openNamed
+	cwd           string // the caller's working directory, once it was looked up
 }
 
 // holdForks keeps the launcher from starting a process until the call is answered. It would have
@@ -83,9 +89,6 @@ func (r *fileRequest) letForks() {
 		r.forks = false
 	}
 }
-
-// resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.
-const resolveCached = 0x20
 
 // copy reads the arguments.
 func (r *fileRequest) copy() (err error) {
@@ -111,22 +114,35 @@ func (r *fileRequest) copy() (err error) {
 // directory may be moved in that time; that changes nothing, because the decision is about the
 // object that is found.
 func (r *fileRequest) full(at int, path string) (string, error) {
-	dir := r.process() + "cwd"
+	from := "cwd"
 	switch link, rest := below(path); {
 	case path == "":
 		return "", errElsewhere
 	case link != "":
-		dir, path = r.process()+link, rest
+		from, path = link, rest
 	case path[0] == '/':
 		return path, nil
 	case at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD:
-		dir = r.process() + "fd/" + strconv.Itoa(int(int32(r.Args[at])))
+		from = "fd/" + strconv.Itoa(int(int32(r.Args[at])))
 	}
-	base, err := os.Readlink(dir)
+	base, err := r.directory(from)
 	if err != nil || base == "" || base[0] != '/' {
 		return "", errElsewhere
 	}
 	return base + "/" + path, nil
+}
+
+// directory returns the name of one of the caller's directories. It looks its working directory up
+// once, as the kernel does; the next call may be made in another.
+func (r *fileRequest) directory(link string) (string, error) {
+	if link == "cwd" && r.cwd != "" {
+		return r.cwd, nil
+	}
+	name, err := os.Readlink(r.process() + link)
+	if link == "cwd" {
+		r.cwd = name
+	}
+	return name, err
 }
 
 // outside reports whether no name that begins so leads into the view: devices above all, which are

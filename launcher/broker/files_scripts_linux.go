@@ -41,10 +41,9 @@ func (f *files) reads(r *fileRequest) bool {
 // changeScript notes that a call changes an entry. What only makes entries leaves those that are
 // there.
 func (f *files) changeScript(r *fileRequest) {
-	const alone = unix.O_CREAT | unix.O_EXCL
 	switch {
 	case r.does == removes, r.does == moves, r.does == cuts,
-		r.does == opens && r.flags&writing != 0 && r.flags&alone != alone:
+		r.does == opens && r.flags&writing != 0 && r.flags&exclusive != exclusive:
 		f.scripts.change(r.first)
 		f.scripts.change(r.second)
 	}
@@ -76,7 +75,7 @@ func (f *files) readScript(r *fileRequest) (int, error) {
 	case !mine:
 		return -1, errApart
 	}
-	return unix.Open(selfFile(script.fd), int(r.flags&^unix.O_NOFOLLOW)|unix.O_CLOEXEC, 0)
+	return openAgain(script.fd, int(r.flags&^unix.O_NOFOLLOW)|unix.O_CLOEXEC)
 }
 
 // programOf is the base name of a process's program, without a version.

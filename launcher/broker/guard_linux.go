@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"os"
 	"path"
 	"slices"
 
@@ -130,7 +129,7 @@ func (g *guard) hides(name string, st *unix.Statx_t) bool {
 			return true
 		}
 		if h.folder {
-			if now, err := os.Readlink(selfFile(h.fd)); err == nil && within(name, now) {
+			if now, err := nameOf(h.fd); err == nil && within(name, now) {
 				return true
 			}
 		}
@@ -165,8 +164,4 @@ func isBelow(name string, names map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-func identify(st *unix.Statx_t) Identity {
-	return Identity{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino}
 }

@@ -3,8 +3,6 @@
 package broker
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -44,7 +42,7 @@ func (f *files) openObject(r *fileRequest, at int, st *unix.Statx_t) (int, error
 	if f.guard == nil {
 		return -1, errApart
 	}
-	name, err := os.Readlink(selfFile(at))
+	name, err := nameOf(at)
 	switch {
 	case err == nil && f.guard.lead[name] && r.flags&writing == 0:
 		return f.openHandle(r, at)

@@ -88,7 +88,7 @@ func (d *devices) set(p *InPlace) {
 	d.names, d.own = p.Devices, p.OwnTerminals
 	if p.Terminal != nil {
 		_ = Control(p.Terminal, func(fd int) (err error) {
-			d.tty, err = unix.Open(selfFile(fd), unix.O_PATH|unix.O_CLOEXEC, 0)
+			d.tty, err = openAgain(fd, unix.O_PATH|unix.O_CLOEXEC)
 			return err
 		})
 	}

@@ -45,7 +45,7 @@ type linkVerdict struct {
 func (l *linkJudge) allowNamed() {
 	for _, r := range l.trees.roots {
 		var st unix.Statx_t
-		err := Control(r, func(fd int) error { return statx(fd, "", &st) })
+		err := Control(r.File, func(fd int) error { return statx(fd, "", &st) })
 		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
 			l.allowed = append(l.allowed, identify(&st))
 		}

@@ -40,7 +40,7 @@ func countLinks(t *trees, most int) *linkCounts {
 		found: map[uint64][]uint64{}, space: make([]byte, walkBuffer)}
 	w.began, w.whole, w.fresh, w.names = time.Now(), true, true, map[Identity]uint32{}
 	for _, root := range t.roots {
-		_ = Control(root, func(fd int) error {
+		_ = Control(root.File, func(fd int) error {
 			w.folder(fd, ".", root.Name(), 0)
 			return nil
 		})

@@ -108,7 +108,7 @@ func (m *metadata) change(what *metadataCall, c *call) error {
 	if !c.waits() {
 		return unix.ESRCH
 	}
-	name, err := os.Readlink(selfFile(fd))
+	name, err := nameOf(fd)
 	made := &change{call: c, uid: m.uid}
 	if err == nil {
 		m.keeps.marks(fd, name)

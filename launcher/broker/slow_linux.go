@@ -63,3 +63,9 @@ func isSlowDevice(mountinfo, dev string) bool {
 	}
 	return false
 }
+
+// resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.
+const resolveCached = 0x20
+
+// maxAgain is how often a name with ".." in it is looked up while folders are moved.
+const maxAgain = 64

@@ -36,7 +36,7 @@ func (n *sockets) reachOutside(c *call, s *socket, path string, no error) error 
 // file that the question was about: no other socket is ever bound to it. The program sees the
 // launcher as its peer. fd is a handle of the file. It returns no where no one is asked.
 func (n *sockets) reachDaemon(c *call, s *socket, fd int, st *unix.Stat_t, no error) error {
-	name, _ := os.Readlink(selfFile(fd))
+	name, _ := nameOf(fd)
 	listeners := listenersAt(st)
 	switch {
 	case len(listeners) == 0 && n.trees.writable(name):

@@ -43,7 +43,7 @@ func (s *Spares) file(dir int, name string, flags int, mode uint32) (fd int, mad
 	}
 	at := s.Files[last]
 	// before it has its mode, which may allow less
-	if fd, err = unix.Open(selfFile(at), flags, 0); err != nil {
+	if fd, err = openAgain(at, flags); err != nil {
 		return -1, false, nil
 	}
 	err = unix.Linkat(unix.AT_FDCWD, selfFile(at), dir, name, unix.AT_SYMLINK_FOLLOW)

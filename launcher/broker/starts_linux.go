@@ -147,7 +147,7 @@ func executable(name string) (real, id string, err error) {
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil {
-		real, err = os.Readlink(selfFile(fd))
+		real, err = nameOf(fd)
 	}
 	return real, fmt.Sprintf("%d:%d", st.Dev, st.Ino), err
 }

@@ -3,8 +3,6 @@
 package broker
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -41,7 +39,7 @@ func (f *files) findInTree(r *fileRequest, at int, path string) (*spot, error) {
 	if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
 		return nil, err
 	}
-	p.in, err = os.Readlink(selfFile(p.dir))
+	p.in, err = nameOf(p.dir)
 	switch {
 	case err != nil, statxKnown(p.dir, p.folder) != nil:
 		err = unix.EACCES

@@ -43,7 +43,7 @@ func (t *terminals) open(name string, flags uint32) (fd int, ours bool, err erro
 	}
 	at, ours := t.held[name]
 	if ours {
-		fd, err = unix.Open(selfFile(at), how, 0)
+		fd, err = openAgain(at, how)
 	}
 	return fd, ours, err
 }

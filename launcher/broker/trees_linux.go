@@ -12,8 +12,8 @@ import (
 
 // trees are where the run may write.
 type trees struct {
-	roots    []*os.File // held open, so that their names are known wherever they are moved
-	names    []string   // the same as they were at the start
+	roots    []*root
+	names    []string // the same as they were at the start
 	readOnly []string
 	hidden   []string
 	secret   []string // hidden, wherever it is
@@ -36,9 +36,16 @@ func openTrees(p *Profile) *trees {
 }
 
 func (t *trees) open(path, name string) {
-	if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0); err == nil {
-		t.roots = append(t.roots, os.NewFile(uintptr(fd), name))
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
 	}
+	var st unix.Statx_t
+	if statxKnown(fd, &st) != nil {
+		unix.Close(fd)
+		return
+	}
+	t.roots = append(t.roots, &root{File: os.NewFile(uintptr(fd), name), id: identify(&st)})
 }
 
 // writable reports whether name, as the kernel has it for an open object, is in a writable tree and
@@ -47,15 +54,12 @@ func (t *trees) writable(name string) bool {
 	if t.guards(name) {
 		return false
 	}
-	for _, r := range t.roots {
-		root := ""
-		_ = Control(r,
-			func(fd int) (err error) { root, err = os.Readlink(selfFile(fd)); return err })
-		if root != "" && within(name, root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.roots, func(r *root) bool { // most are where they were
+		return within(name, r.Name()) && r.stands()
+	}) || slices.ContainsFunc(t.roots, func(r *root) bool {
+		now := r.now()
+		return now != "" && within(name, now)
+	})
 }
 
 // makes reports whether the run may make a file of that name: in a tree or in a directory that all
@@ -114,18 +118,4 @@ func (t *trees) close() {
 // within reports whether name is root or below it. Both are clean and absolute.
 func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
-}
-
-// Control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
-// would.
-func Control(file *os.File, f func(fd int) error) error {
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var inner error
-	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
-		return err
-	}
-	return inner
 }

@@ -3,8 +3,6 @@
 package broker
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/seccomp"
@@ -55,7 +53,7 @@ func (w *watches) watch(c *call) (int, error) {
 	}
 	defer unix.Close(fd)
 	var st unix.Statx_t
-	name, err := os.Readlink(selfFile(at))
+	name, err := nameOf(at)
 	switch {
 	case err != nil, statx(at, "", &st) != nil:
 		return 0, unix.EACCES

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -17,20 +18,24 @@ import (
 )
 
 // opensMain opens each of the named files for writing as often as it is told, in turn, and prints
-// the median time of each in nanoseconds.
+// the median time of each in nanoseconds. The runtime does not know of these calls: else it takes
+// its own measures, with calls of its own, when one takes more than 20 µs.
 func opensMain(args []string) {
 	n, _ := strconv.Atoi(args[0])
 	times := make([][]time.Duration, len(args[1:]))
 	for range n {
 		for i, name := range args[1:] {
+			at, _ := unix.BytePtrFromString(name)
+			cwd, flags := unix.AT_FDCWD, unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC
 			begin := time.Now()
-			fd, err := unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+			fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(cwd),
+				uintptr(unsafe.Pointer(at)), uintptr(flags), 0o600, 0, 0)
 			times[i] = append(times[i], time.Since(begin))
-			if err != nil {
-				fmt.Println(err)
+			if errno != 0 {
+				fmt.Println(errno)
 				os.Exit(1)
 			}
-			unix.Close(fd)
+			unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 		}
 	}
 	for _, list := range times {

@@ -85,6 +85,16 @@ var linked = []Attack{
 				copy(name[last:], map[bool]string{true: "single", false: "theirs"}[odd])
 			})
 	}},
+	{Name: "linked file in a folder that another thread goes to", try: func(w World) error {
+		if err := errors.Join(os.WriteFile(w.Workspace+"/sub/theirs", nil, 0o600),
+			unix.Chdir(w.Workspace+"/sub")); err != nil {
+			return err
+		}
+		return w.race(func() (int, error) { return unix.Open("theirs", unix.O_WRONLY, 0) },
+			func(odd bool) {
+				_ = unix.Chdir(map[bool]string{true: w.Workspace, false: w.Workspace + "/sub"}[odd])
+			})
+	}},
 	{Name: "linked file moved under a name", try: func(w World) error {
 		return w.race(func() (int, error) { return unix.Open(w.Workspace+"/x", unix.O_WRONLY, 0) },
 			func(odd bool) {

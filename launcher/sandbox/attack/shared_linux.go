@@ -3,12 +3,9 @@
 package attack
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -170,17 +167,9 @@ var shared = []Attack{
 	}},
 	{Name: "shared file swapped in by another thread", try: sharedRace},
 	{Name: "name in memory swapped by another thread", try: nameRace},
-}
-
-// overwrite writes a byte to what is there.
-func overwrite(name string, flags int) error {
-	f, err := os.OpenFile(name, flags, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.Write([]byte("x"))
-	return err
+	{Name: "link to a shared file swapped in by another thread", try: backRace},
+	{Name: "make in a shared folder that another thread goes to", try: makeRace},
+	{Name: "write in a shared folder that another thread goes to", try: writeRace},
 }
 
 // replace puts an own file in the place of another.
@@ -214,59 +203,4 @@ func seen(name string, kind uint32, err error) error {
 		return fmt.Errorf("it is not seen: %v", err)
 	}
 	return nil
-}
-
-// races is how often a race is tried.
-const races = 5000
-
-// sharedRace writes to an own name that another thread turns into a link to a shared file and back.
-func sharedRace(w World) error {
-	name, link := w.Workspace+"/race", w.Workspace+"/race.link"
-	own := w.Shared + "/mine"
-	if err := os.WriteFile(own, nil, 0o600); err != nil {
-		return err
-	}
-	go func() {
-		for i := 0; ; i++ {
-			_ = os.Remove(link)
-			_ = os.Symlink([]string{own, w.Shared + "/cc1.s"}[i%2], link)
-			_ = os.Rename(link, name)
-		}
-	}()
-	for range races {
-		_ = overwrite(name, os.O_WRONLY)
-		if text, err := os.ReadFile(w.Shared + "/cc1.s"); err == nil && string(text) != "secret" {
-			return nil
-		}
-	}
-	return errors.New("the shared file was never written")
-}
-
-// nameRace opens a name whose bytes another thread changes: from an own file to a shared one.
-func nameRace(w World) error {
-	own, theirs := filepath.Join(w.Shared, "own1"), filepath.Join(w.Shared, "cc1.")
-	if err := os.WriteFile(own+"s", nil, 0o600); err != nil {
-		return err
-	}
-	b := append([]byte(own), 's', 0)
-	var stop atomic.Bool
-	defer stop.Store(true)
-	go func() {
-		for at := len(own) - 4; !stop.Load(); {
-			copy(b[at:], theirs[len(theirs)-4:])
-			copy(b[at:], own[len(own)-4:])
-		}
-	}()
-	for range races {
-		fd, err := openBytes(b, unix.O_WRONLY)
-		if err != nil {
-			continue
-		}
-		_, _ = unix.Write(fd, []byte("x"))
-		unix.Close(fd)
-		if text, err := os.ReadFile(theirs + "s"); err == nil && string(text) != "secret" {
-			return nil
-		}
-	}
-	return errors.New("the shared file was never written")
 }
