@@ -14,6 +14,14 @@ func (k *kept) Make(dir int, in, name string) error {
 	return k.announce(in, func(j *undo.Journal) error { return j.Make(dir, in, name) })
 }
 
+func (k *kept) MakeNext(dir int, in, name string) (done bool) {
+	_ = k.announce(in, func(j *undo.Journal) error {
+		done = j.MakeNext(dir, name)
+		return nil
+	})
+	return done
+}
+
 func (k *kept) Remove(dir int, in, name string) error {
 	return k.announce(in, func(j *undo.Journal) error { return j.Remove(dir, in, name) })
 }

@@ -10,6 +10,9 @@ package broker
 type Changes interface {
 	// Make announces an entry: a file, a directory, a link, whatever.
 	Make(dir int, in, name string) error
+	// MakeNext is Make for one more entry of a folder. It needs rights to that folder alone, and
+	// reports false where it has announced nothing.
+	MakeNext(dir int, in, name string) bool
 	// Remove announces that an entry goes.
 	Remove(dir int, in, name string) error
 	// Move announces that an entry gets another place, where it replaces what is there or is

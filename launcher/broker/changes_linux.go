@@ -122,6 +122,13 @@ func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		if flags&exclusive == exclusive { // it is made, or the call fails
+			if d.keeps != keepsNone {
+				_ = k.Make(d.fd, d.in, last)
+			}
+			k.leave(d)
+			return d.alone, nil
+		}
 		object, err := unix.Openat2(d.fd, last, &unix.OpenHow{
 			Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 		switch {
@@ -131,12 +138,12 @@ func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
 			}
 		case err == nil:
 			full := path.Join(d.in, last)
-			if !k.Strict && flags&exclusive != exclusive && flags&(writing&^unix.O_CREAT) != 0 &&
+			if !k.Strict && flags&(writing&^unix.O_CREAT) != 0 &&
 				(k.keeps(d, last) || k.keepsObject(object, full)) {
 				_ = k.Write(object, full)
 			}
 			unix.Close(object)
-		case err == unix.ELOOP && flags&unix.O_NOFOLLOW == 0 && flags&exclusive != exclusive:
+		case err == unix.ELOOP && flags&unix.O_NOFOLLOW == 0:
 			target, ok := readLink(d.fd, last)
 			if name = target; ok && target != "" && target[0] != '/' {
 				name = d.in + "/" + target

@@ -75,17 +75,13 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 		if !ok {
 			return -1, nil, unix.EISDIR
 		}
-		p := &spot{name: last, slash: slash}
+		p := &spot{name: last, slash: slash, folder: &unix.Statx_t{}}
 		if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
 			return -1, nil, err
 		}
-		if r.cached != 0 && isSlow(p.dir) {
+		if err := p.know(r); err != nil {
 			p.close()
-			return -1, nil, errSlow
-		}
-		if p.in, err = nameOf(p.dir); err != nil {
-			p.close()
-			return -1, nil, unix.EACCES
+			return -1, nil, err
 		}
 		if target, ok := readLink(p.dir, p.name); ok && r.flags&unix.O_NOFOLLOW == 0 {
 			if inProc(p.dir) {

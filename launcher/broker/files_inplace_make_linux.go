@@ -11,15 +11,14 @@ import (
 // createInPlace makes a file of a tree. It is the caller's as the kernel would make it, with its
 // mask or the rules of the folder (acl(5)).
 func (f *files) createInPlace(r *fileRequest, p *spot) (int, error) {
-	var st unix.Statx_t
 	switch {
 	case p.slash:
 		return -1, unix.EISDIR
-	case statx(p.dir, "", &st) != nil:
+	case p.folder == nil || onSlow(p.folder) && statx(p.dir, "", p.folder) != nil:
 		return -1, unix.EACCES
 	case !r.waits():
 		return -1, unix.ESRCH
-	case !f.writes(p.full(), &st):
+	case !f.writes(p.full(), p.folder):
 		return -1, refusedAt(p.dir)
 	}
 	r.holdForks(p.dir)

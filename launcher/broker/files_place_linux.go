@@ -32,6 +32,18 @@ func (p *spot) close() {
 
 func (p *spot) full() string { return path.Join(p.in, p.name) }
 
+// know finds out what is known of the folder of a place.
+func (p *spot) know(r *fileRequest) (err error) {
+	p.in, err = nameOf(p.dir)
+	switch {
+	case err != nil, statxKnown(p.dir, p.folder) != nil:
+		return unix.EACCES
+	case r.cached != 0 && onSlow(p.folder):
+		return errSlow
+	}
+	return nil
+}
+
 // err is the answer when what is at a place, or is not, decides.
 func (p *spot) err(errno unix.Errno) error {
 	if !p.seen {

@@ -2,9 +2,7 @@
 
 package broker
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // placeInTree finds the place that a name means, in the mounts of the run. With plain, one in a
 // folder that is not plain, or that is not there, is errElsewhere.
@@ -39,19 +37,14 @@ func (f *files) findInTree(r *fileRequest, at int, path string) (*spot, error) {
 	if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
 		return nil, err
 	}
-	p.in, err = nameOf(p.dir)
-	switch {
-	case err != nil, statxKnown(p.dir, p.folder) != nil:
-		err = unix.EACCES
-	case r.cached != 0 && onSlow(p.folder):
-		err = errSlow
-	case !r.waits():
+	if err = p.know(r); err == nil && !r.waits() {
 		err = unix.ESRCH
-	default:
-		return p, nil
 	}
-	p.close()
-	return nil, err
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
 }
 
 // mayGo returns the kind of what is at a place in a tree, or why the run may not make, remove or

@@ -13,7 +13,7 @@ type closedFolder struct {
 // open opens a folder if its mode does not have these bits, and reports whether that was needed.
 func (a ajar) open(fd int, bits uint32) bool {
 	s, _, err := stat(fd, "")
-	if err != nil {
+	if err != nil || s.Mode&bits == bits {
 		return false
 	}
 	mode, added := addRights(fd, bits)

@@ -32,7 +32,7 @@ type Journal struct {
 	pen
 	index  index
 	open   []*folder // those with an open handle, the oldest first
-	n      int       // number of the last object
+	n      int64     // number of the last object
 	short  []byte    // for content on the way into the journal
 	budget budget
 }
@@ -69,7 +69,7 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the clock: %w", err)
 	}
-	j := &Journal{store: s, index: index{
+	j := &Journal{store: s, n: noObject, index: index{
 		folders: map[ID]*folder{}, inodes: map[ID]*inode{}, entries: map[location]*entry{},
 		made: map[ID]bool{}, paths: map[string]*folder{},
 	}}

@@ -86,10 +86,14 @@ func (i *inode) places() []location { return append([]location{{i.at, i.name}}, 
 type object struct {
 	kind  byte
 	place int
-	n     int
+	n     int64
 }
 
-func (o object) file() string { return strconv.Itoa(o.n) }
+// noObject is the number before that of a run's first object. A file system such as ext4 searches a
+// block of a folder name by name, and fewer names are in one if they are long.
+const noObject = 1e18
+
+func (o object) file() string { return strconv.FormatInt(o.n, 10) }
 
 // The kinds of objects.
 const (

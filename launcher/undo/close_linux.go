@@ -3,7 +3,6 @@ package undo
 import (
 	"crypto/sha256"
 	"errors"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -132,13 +131,13 @@ func (c *closing) state(fd int, name string) State {
 		s.Target, _ = readlink(fd, name)
 	case s.Regular() && s.Size <= sumSize && c.sums > 0:
 		c.sums--
-		s.Sum = sum(fd, name)
+		s.Sum = sum(fd, name, s.Size)
 	}
 	return s
 }
 
-// sum is the SHA-256 of a file's content, "" if it cannot be read.
-func sum(dir int, name string) string {
+// sum is the SHA-256 of the content of a file of that size, "" if it cannot be read.
+func sum(dir int, name string, size int64) string {
 	fd, err := open(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOATIME, 0)
 	if err == unix.EPERM {
 		fd, err = open(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
@@ -146,13 +145,21 @@ func sum(dir int, name string) string {
 	if err != nil {
 		return ""
 	}
-	f := os.NewFile(uintptr(fd), name)
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, sumSize+1)); err != nil {
-		return ""
+	defer unix.Close(fd)
+	b := make([]byte, size+1) // with one byte more, it became longer meanwhile
+	n := 0
+	for n < len(b) {
+		m, err := unix.Read(fd, b[n:])
+		if err != nil && err != unix.EINTR {
+			return ""
+		}
+		if m == 0 && err == nil {
+			break
+		}
+		n += max(m, 0)
 	}
-	return string(h.Sum(nil))
+	h := sha256.Sum256(b[:n])
+	return string(h[:])
 }
 
 func (c *closing) inodes() {

@@ -45,9 +45,17 @@ func (h *hand) entry(path string, note func(*Journal, int, string, string) error
 	}
 }
 
+// makes announces an entry as a broker does.
+func makes(j *Journal, dir int, in, name string) error {
+	if j.MakeNext(dir, name) {
+		return nil
+	}
+	return j.Make(dir, in, name)
+}
+
 func (h *hand) create(path, text string, flags int) {
 	h.say("create %q", path)
-	h.entry(path, (*Journal).Make, func(fd int, name string) error {
+	h.entry(path, makes, func(fd int, name string) error {
 		n, err := unix.Openat(fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|flags, 0o640)
 		if err == nil {
 			_, _ = unix.Write(n, []byte(text))

@@ -16,17 +16,43 @@ func (j *Journal) Make(dir int, in, name string) error {
 	if err != nil || f == nil {
 		return j.done(err)
 	}
-	if j.index.entries[location{f, name}] != nil {
-		return j.done(nil)
-	}
-	now, err := look(dir, name)
+	now, err := j.present(dir, f, name)
 	if err != nil {
 		return j.done(&NotKeptError{join(in, name), err})
 	}
-	if now.Absent() { // what is there is not made again
+	if !now { // what is there is not made again
 		j.entry(f, name, nil)
 	}
 	return j.done(nil)
+}
+
+// MakeNext is Make where the folder is noted already. It needs rights to that folder alone, and
+// reports false where it has noted nothing.
+func (j *Journal) MakeNext(dir int, name string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	state, _, err := stat(dir, "")
+	f := j.index.folders[state.ID]
+	if err != nil || f == nil || f.n == 0 || j.out == nil {
+		return false
+	}
+	now, err := j.present(dir, f, name)
+	if err != nil {
+		return false
+	}
+	if !now {
+		j.entry(f, name, nil)
+	}
+	return j.done(nil) == nil
+}
+
+// present reports whether something is at an entry, or is known to have been.
+func (j *Journal) present(dir int, f *folder, name string) (bool, error) {
+	if j.index.entries[location{f, name}] != nil {
+		return true, nil
+	}
+	now, err := look(dir, name)
+	return !now.Absent(), err
 }
 
 // Remove notes that an entry goes, and keeps what it is.

@@ -1,10 +1,6 @@
 package undo
 
-import (
-	"strconv"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // A target is an entry that is about to change.
 type target struct {
@@ -171,7 +167,7 @@ func (j *Journal) link(place int, t target, now State) (object, error) {
 	if err != nil {
 		fd = t.dir
 	}
-	to, name := j.places[place].fd, strconv.Itoa(j.n)
+	to, name := j.places[place].fd, o.file()
 	if err := unix.Linkat(fd, t.name, to, name, 0); err != nil {
 		return object{}, err
 	}

@@ -116,7 +116,7 @@ func (o *objects) dropUnnoted(r *Run) {
 		}
 		list, _ := os.ReadDir(through(dir))
 		for _, d := range list {
-			n, err := strconv.Atoi(d.Name())
+			n, err := strconv.ParseInt(d.Name(), 10, 64)
 			if err != nil || noted[object{place: place, n: n}] {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -243,6 +244,43 @@ func TestHonesty(t *testing.T) {
 	if s.Reversible != "partly" || strings.Join(found, " ") != "/a /a/b/f /a/new" &&
 		strings.Join(found, " ") != "/a /a/new /a/b/f" {
 		t.Errorf("%s: %q", s.Reversible, found)
+	}
+}
+
+// What comes into a folder that was put in the place of a noted file, or into one that the run has
+// closed, is found.
+func TestHonestyOfFolders(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	if err := os.Mkdir(w.path("closed"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	nextTick()
+	h := &hand{j: w.begin("run")}
+	nextTick()
+	h.create(w.path("file"), "x", 0)
+	h.create(w.path("other"), "x", 0)
+	h.chmod(w.path("closed"), 0o700)
+	w.write("closed/new", "not noted")
+	h.chmod(w.path("closed"), 0)
+	for _, err := range []error{os.Remove(w.path("file")), os.Mkdir(w.path("file"), 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write("file/in", "not noted")
+	if err := unix.Mkfifo(w.path("file/pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, l := range w.end(h.j).Lacks {
+		found = append(found, strings.TrimPrefix(l.Path, w.tree))
+	}
+	slices.Sort(found)
+	if !slices.Equal(found, []string{"/closed/new", "/file/in", "/file/pipe"}) || h.err != nil {
+		t.Errorf("%q, %v", found, h.err)
+	}
+	if s, err := look(unix.AT_FDCWD, w.path("closed")); s.Mode&0o777 != 0 || err != nil {
+		t.Errorf("%o, %v", s.Mode, err)
 	}
 }
 

@@ -108,7 +108,7 @@ func (k *book) read(payload []byte) error {
 		k.readObject(f)
 	case recordContent:
 		if i := k.inode(f); i != nil {
-			i.copied = object{objectShort, len(f.b), k.at + len(payload) - len(f.b)}
+			i.copied = object{objectShort, len(f.b), int64(k.at + len(payload) - len(f.b))}
 			f.b = nil
 		}
 	case recordEntry:
@@ -140,8 +140,10 @@ func (k *book) readObject(f *fields) {
 	}
 	kind := f.b[0]
 	f.b = f.b[1:]
-	o := object{kind: kind, place: int(f.uint32()), n: int(f.uint32())}
+	o := object{kind: kind, place: int(f.uint32()), n: int64(f.uint())}
 	switch {
+	case o.n < 0:
+		f.fail("a number of a record is too large")
 	case o.place >= len(k.head.places):
 		f.fail("a pre-image is in no place")
 	case kind == objectCopy:

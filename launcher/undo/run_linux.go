@@ -115,7 +115,7 @@ func (r *Run) short(o object) (*os.File, error) {
 	}
 	defer f.Close()
 	b := make([]byte, o.place)
-	if _, err := f.ReadAt(b, int64(o.n)); err != nil {
+	if _, err := f.ReadAt(b, o.n); err != nil {
 		return nil, err
 	}
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)

@@ -32,7 +32,7 @@ func sameLeft(at source, now, left State) bool {
 	if !sameMarks(now, left) || now.Size != left.Size {
 		return false
 	}
-	return left.Sum == "" || sum(at.dir, at.name) == left.Sum
+	return left.Sum == "" || sum(at.dir, at.name, now.Size) == left.Sum
 }
 
 // begunWith returns whether an undo had begun with an entry, and whether a crash ended it.

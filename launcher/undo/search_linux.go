@@ -1,10 +1,6 @@
 package undo
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // Follows says which journal, of the same trees and the same program, goes on until this one
 // begins. If that is closed without a walk, the walk of this one looks for its changes too.
@@ -21,7 +17,10 @@ func (j *Journal) search(limit int) (missed []Lack, whole bool) {
 		h.since = a.book.head.start
 	}
 	for _, t := range j.index.trees {
-		h.folder(t.fd, t.name, t.before.ID)
+		if fd, err := openToList(t.fd, "."); err == nil {
+			h.folder(fd, t.name, t.before.ID, t.mount)
+			unix.Close(fd)
+		}
 	}
 	j.index.after, j.index.walked = nil, true
 	return h.missed, h.left > 0
@@ -45,6 +44,7 @@ type hunt struct {
 	left   int
 	missed []Lack
 	own    ID // of the folder that is tada-run's own; the zero value for none
+	buf    [32 << 10]byte
 }
 
 const (
@@ -53,57 +53,101 @@ const (
 	unnotedNew = "it is new, and the journal was not told"
 )
 
-func (h *hunt) folder(fd int, path string, id ID) {
-	d, err := open(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOATIME, 0)
-	if err != nil {
-		if d, err = open(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0); err != nil {
+// folder looks at what is in a folder, by a handle to read it.
+func (h *hunt) folder(d int, path string, id ID, mount uint64) {
+	var below []string
+	noted := h.j.index.folders[id]
+	for name, kind := range entriesOf(d, h.buf[:]) {
+		if h.left--; h.left <= 0 || len(h.missed) >= maxMissed {
 			return
 		}
-	}
-	dir := os.NewFile(uintptr(d), path)
-	defer dir.Close()
-	for h.left > 0 && len(h.missed) < maxMissed {
-		names, _ := dir.Readdirnames(1000)
-		if len(names) == 0 {
-			return
+		switch kind {
+		case unix.DT_DIR, unix.DT_UNKNOWN:
+			below = append(below, name)
+			continue
 		}
-		for _, name := range names {
-			if h.left--; h.left <= 0 || len(h.missed) >= maxMissed {
-				return
-			}
+		if noted == nil || h.j.index.entries[location{noted, name}] == nil {
 			h.entry(d, path, name, id)
 		}
 	}
+	for _, name := range below {
+		h.below(d, path, name, id, mount)
+	}
 }
 
+// entry looks at one that is no folder, or one that cannot be opened.
 func (h *hunt) entry(d int, path, name string, in ID) {
-	s, err := look(d, name)
-	if err != nil || s.Absent() || h.own != (ID{}) && s.ID == h.own {
+	if s, err := look(d, name); err == nil && !s.Absent() {
+		h.compare(s, path, name, in)
+	}
+}
+
+// compare notes an entry that changed while the journal was not told.
+func (h *hunt) compare(s State, path, name string, in ID) {
+	if s.Changed < h.since || s.ID == h.own || h.known(s, in, name) {
 		return
 	}
-	if s.Changed >= h.since && !h.known(s, in, name) {
-		why := unnoted
-		if s.ID.Birth >= h.since {
-			why = unnotedNew
+	why := unnoted
+	if s.ID.Birth >= h.since {
+		why = unnotedNew
+	}
+	h.missed = append(h.missed, Lack{join(path, name), why})
+}
+
+// below looks at an entry that may be a folder, and at what is in it if it is on the same mount:
+// others are other trees.
+func (h *hunt) below(d int, path, name string, in ID, mount uint64) {
+	if h.left <= 0 || len(h.missed) >= maxMissed {
+		return
+	}
+	fd, err := openToList(d, name)
+	if err == unix.EACCES {
+		var shut func()
+		if fd, shut, err = h.openUp(d, name); err == nil {
+			defer shut()
 		}
-		h.missed = append(h.missed, Lack{join(path, name), why})
 	}
-	if !s.Folder() {
-		return
-	}
-	fd, err := openFolder(d, name)
 	if err != nil {
+		h.entry(d, path, name, in)
 		return
 	}
 	defer unix.Close(fd)
-	if h.j.index.inodes[s.ID] != nil { // the run may have closed it
-		if mode, added := addRights(fd, 0o500); added {
-			defer func() { _ = chmod(fd, mode) }()
+	s, at, err := stat(fd, "")
+	if err != nil {
+		return
+	}
+	h.compare(s, path, name, in)
+	if at.mount == mount && s.ID != h.own {
+		h.folder(fd, join(path, name), s.ID, mount)
+	}
+}
+
+// openUp is openToList for a folder that the run may have closed. Shut closes it again.
+func (h *hunt) openUp(d int, name string) (fd int, shut func(), err error) {
+	at, err := openFolder(d, name)
+	if err != nil {
+		return -1, nil, err
+	}
+	s, _, err := stat(at, "")
+	if err == nil && h.j.index.inodes[s.ID] == nil {
+		err = unix.EACCES
+	}
+	if err != nil {
+		unix.Close(at)
+		return -1, nil, err
+	}
+	mode, added := addRights(at, 0o500)
+	fd, err = openToList(at, ".")
+	shut = func() {
+		if added {
+			_ = chmod(at, mode)
 		}
+		unix.Close(at)
 	}
-	if s, at, err := stat(fd, ""); err == nil && h.same(d, at.mount) {
-		h.folder(fd, join(path, name), s.ID)
+	if err != nil {
+		shut()
 	}
+	return fd, shut, err
 }
 
 // stays reports whether something is still what a journal noted when it was closed. A file that was
@@ -132,10 +176,4 @@ func (h *hunt) known(s State, in ID, name string) bool {
 		}
 	}
 	return false
-}
-
-// same reports whether a folder is on that mount; others are other trees.
-func (h *hunt) same(d int, mount uint64) bool {
-	_, at, err := stat(d, "")
-	return err == nil && at.mount == mount
 }

@@ -1,10 +1,6 @@
 package undo
 
-import (
-	"strconv"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // stage takes away what must go. It is kept first, as the pre-image of a redo.
 func (r *restorer) stage() {
@@ -110,7 +106,7 @@ func (j *Journal) stage(dir int, in, name string) error {
 	if err := j.done(nil); err != nil {
 		return err
 	}
-	return moveFolder(dir, name, j.places[p].fd, strconv.Itoa(j.n))
+	return moveFolder(dir, name, j.places[p].fd, i.held.file())
 }
 
 // stored notes that an inode changes which is only in the store, under no name in the trees.

@@ -1,0 +1,49 @@
+package undo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+
+	"golang.org/x/sys/unix"
+)
+
+// openToList opens a folder to read what is in it, without a change of its times if it is this
+// user's.
+func openToList(dir int, name string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW
+	fd, err := open(dir, name, flags|unix.O_NOATIME, 0)
+	if err == unix.EPERM {
+		fd, err = open(dir, name, flags, 0)
+	}
+	return fd, err
+}
+
+// entriesOf returns the entries of an open folder: the name, and the kind as the kernel lists it,
+// such as unix.DT_DIR. Not every file system has kinds. b is room for the entries that are read at
+// once, which no one else uses meanwhile.
+func entriesOf(fd int, b []byte) iter.Seq2[string, byte] {
+	const length, kind, name = 16, 18, 19 // where they are in a linux_dirent64
+	return func(yield func(string, byte) bool) {
+		for {
+			n, err := unix.Getdents(fd, b)
+			if err == unix.EINTR {
+				continue
+			}
+			if err != nil || n == 0 {
+				return
+			}
+			for list := b[:n]; len(list) > name; {
+				size := int(binary.NativeEndian.Uint16(list[length:]))
+				if size <= name || size > len(list) {
+					return
+				}
+				text, _, _ := bytes.Cut(list[name:size], []byte{0})
+				if s := string(text); s != "." && s != ".." && !yield(s, list[kind]) {
+					return
+				}
+				list = list[size:]
+			}
+		}
+	}
+}
