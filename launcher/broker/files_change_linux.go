@@ -116,10 +116,13 @@ func (f *files) gone(p *spot, st *unix.Statx_t, remove func() error) error {
 	return err
 }
 
-// truncate cuts a file.
+// truncate cuts a file. As in the kernel, what is no regular file is refused, and not waited for.
 func (f *files) truncate(r *fileRequest) (int, error) {
-	r.flags = unix.O_WRONLY
+	r.flags = unix.O_WRONLY | unix.O_NONBLOCK
 	fd, err := f.open(r)
+	if err == unix.ENXIO { // a FIFO that nobody reads, a socket
+		err = unix.EINVAL
+	}
 	if err != nil {
 		return -1, err
 	}
