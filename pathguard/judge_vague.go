@@ -35,11 +35,9 @@ func (j *judgement) keeps(c *shellparse.Code) bool {
 		}
 	}
 	return !slices.ContainsFunc(j.script.Written, func(f shellparse.Written) bool {
-		return f.Text != c.Text && !j.keepsAll(dir, strings.FieldsFunc(f.Text, isQuote))
+		return f.Text != c.Text && !j.keepsAll(dir, strings.FieldsFunc(f.Text, code.BetweenNames))
 	})
 }
-
-func isQuote(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }
 
 // keepsAll reports whether a change of each of the names stays.
 func (j *judgement) keepsAll(dir string, names []string) bool {

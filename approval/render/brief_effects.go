@@ -147,8 +147,8 @@ func (w *consequences) reason(v *view, x any, most int) {
 	if path != "" {
 		before, named = strings.CutSuffix(message, " "+path)
 	}
-	if i := strings.LastIndex(message, inside); i >= 0 && ofTrees(rule) {
-		before, path, named = message[:i+len(inside)-1], message[i+len(inside):], true
+	if i := strings.LastIndex(message, including); i >= 0 && ofTrees(rule) {
+		before, path, named = message[:i+len(including)-1], message[i+len(including):], true
 	}
 	style := exact // names of others are in it
 	if strings.HasPrefix(rule, "rule.") {
@@ -195,9 +195,9 @@ func saidBy(rule string) string {
 	return ""
 }
 
-// inside stands before what a tree has inside, in the messages of the rules of trees: a tree is
+// including stands before what a tree has inside, in the messages of the rules of trees: a tree is
 // told of once, with all of it.
-const inside = ", including "
+const including = ", including "
 
 func ofTrees(rule string) bool { return rule == "path.sweep" || rule == "path.reach" }
 

@@ -52,7 +52,7 @@ func (r *reader) places() {
 			if len(t.text) == 1 && isNameByte(t.text[0]) && !strings.Contains(modes, t.text) {
 				letters[t.text] = true
 			}
-			for s := range strings.FieldsFuncSeq(t.text, betweenNames) {
+			for s := range strings.FieldsFuncSeq(t.text, BetweenNames) {
 				if s != t.text {
 					r.place(s)
 				}
@@ -123,8 +123,8 @@ func (r *reader) place(s string) {
 	}
 }
 
-// betweenNames reports whether a character separates names inside a text: of JSON, of a list.
-func betweenNames(c rune) bool { return strings.ContainsRune(" \t\n\x00'\"`()[]{}<>,;|&=", c) }
+// BetweenNames reports whether a character separates names inside a text: of JSON, of a list.
+func BetweenNames(c rune) bool { return strings.ContainsRune(" \t\n\x00'\"`()[]{}<>,;|&=", c) }
 
 // maxFacts bounds the names that a program adds in this way.
 const maxFacts = 256

@@ -140,11 +140,17 @@ func (s *shipped) verify(words ...string) (string, int) {
 // do runs a verb that reads the bucket.
 func (s *shipped) do(verb string, words ...string) (string, int) {
 	s.Helper()
+	return s.call(launcher.Place{}, append([]string{verb, "--document", s.document,
+		"--identity", s.identity}, words...)...)
+}
+
+// call runs the program for a state directory, and returns what it prints and its status.
+func (s *shipped) call(place launcher.Place, words ...string) (string, int) {
+	s.Helper()
 	var out bytes.Buffer
-	f := &fleet{out: &out, err: &out}
+	f := &fleet{out: &out, err: &out, place: place}
 	root := f.command()
-	root.SetArgs(append([]string{verb, "--document", s.document, "--identity", s.identity},
-		words...))
+	root.SetArgs(words)
 	err := root.ExecuteContext(s.Context())
 	var ended *exitError
 	if errors.As(err, &ended) {
@@ -217,21 +223,9 @@ func TestVerifyByTheKeyAlone(t *testing.T) {
 		if err := os.WriteFile(s.identity, []byte(line+"\n"+string(secret)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		f := &fleet{out: &out, err: &out,
-			place: launcher.Place{State: filepath.Join(t.TempDir(), "state")}}
-		root := f.command()
-		root.SetArgs([]string{"verify", "--identity", s.identity, "--bucket", "s3://records/acme",
-			"--endpoint", s.fleet.Ship.Endpoint})
-		err := root.ExecuteContext(t.Context())
-		var ended *exitError
-		if errors.As(err, &ended) {
-			return out.String(), ended.status
-		}
-		if err != nil {
-			return out.String() + err.Error(), exit.Usage
-		}
-		return out.String(), 0
+		return s.call(launcher.Place{State: filepath.Join(t.TempDir(), "state")}, "verify",
+			"--identity", s.identity, "--bucket", "s3://records/acme",
+			"--endpoint", s.fleet.Ship.Endpoint)
 	}
 	if out, status := alone(ship.PinLine(s.fleet)); status != 0 ||
 		!strings.Contains(out, "complete up to entry 1 of ") {

@@ -1,13 +1,12 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
 // A given is where an answer was found.
@@ -21,7 +20,6 @@ type given struct {
 // gives one, so somebody copies answers in etcd. The first of each kind is said at once.
 func (a *Agent) notice(g given, token []byte) {
 	question, err := a.Launcher.CheckToken(token)
-	sum := sha256.Sum256(token)
 	what := ""
 	switch {
 	case errors.Is(err, approval.ErrAudience):
@@ -30,7 +28,7 @@ func (a *Agent) notice(g given, token []byte) {
 		return // nobody who counts here has signed it
 	case question != g.envelope:
 		what = fmt.Sprintf("the answer to question %s, for another one", question)
-	case g.again || hex.EncodeToString(sum[:16]) != g.sum:
+	case g.again || keyspace.Sum(token) != g.sum:
 		what = fmt.Sprintf("the answer to question %s again", question)
 	default:
 		return

@@ -25,6 +25,8 @@
 package keyspace
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 )
@@ -71,6 +73,12 @@ const grace = 2 * time.Minute
 // over gets some too, so that whoever looks with a slower clock still finds it.
 func Life(left time.Duration) int64 {
 	return int64((max(left, 0) + grace + time.Second - 1) / time.Second)
+}
+
+// Sum is the SUM of a signed answer: the first half of its SHA-256, hexadecimal.
+func Sum(token []byte) string {
+	sum := sha256.Sum256(token)
+	return hex.EncodeToString(sum[:16])
 }
 
 // Below returns the prefix of what belongs to one machine under one of the prefixes above.

@@ -3,8 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,8 +71,7 @@ var ErrSilent = errors.New("the machine that asked has not taken the answer yet;
 // Answer stores a signed answer and waits until the machine says what became of it, or ctx ends,
 // with ErrSilent.
 func (o Office) Answer(ctx context.Context, q Question, token []byte) (Outcome, error) {
-	sum := sha256.Sum256(token)
-	where := q.Audience + "/" + q.Envelope + "/" + hex.EncodeToString(sum[:16])
+	where := q.Audience + "/" + q.Envelope + "/" + keyspace.Sum(token)
 	left := min(time.Until(q.Expires), approval.MaxTokenLife) // the machine says what it likes
 	lease, err := o.Etcd.Grant(ctx, keyspace.Life(left))
 	if err != nil {
