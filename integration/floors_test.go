@@ -63,7 +63,6 @@ var wide = map[string]int{
 	"cmd/tadactl/cli.health":      16,
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          16,
-	"launcher.Launcher":           13,
 	"launcher/past.Run":           22,
 	"launcher/past.Connection":    14,
 	"launcher/refusal.Refusal":    16,

@@ -277,7 +277,7 @@ var plan = map[string]map[string]string{
 		"audit/witness":              "which a machine cosigns as any witness does",
 		"integration/fleet/document": "the registrar's records say which machine has which key",
 		"integration/fleet/keyspace": "where requests and answers are",
-		"launcher":                   "the key of a log",
+		"launcher/upkeep":            "the key of a log",
 	},
 	"integration/fleet/member": {
 		"approval/plan":               "times are written in one way",
@@ -314,6 +314,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/upkeep":            "which has a key that signs for it",
 		"launcher/state":             "its note is replaced as files of that are",
 	},
 	"integration/fleet/columns": {
@@ -408,6 +409,16 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "which runs were in a workspace",
 		"shellparse/command": "tables of programs are compared",
 	},
+	"launcher/upkeep": {
+		"approval":           "who may accept a changed record, and how a key is stored",
+		"approval/canonical": "an entry of the record has one spelling",
+		"audit":              "the formats and proofs",
+		"audit/plans":        "plans are packed, and deleted with the entries that name them",
+		"launcher/permit":    "a person is asked, and the store knows where the log ended",
+		"launcher/record":    "which log and transcripts they are",
+		"launcher/replay":    "which plans entries name",
+		"launcher/state":     "keys, checkpoints and locks are in the state directory",
+	},
 	"launcher/live": {
 		"audit":            "which runs go on",
 		"launcher/control": "a session is reached by its socket",
@@ -462,6 +473,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/upkeep":           "the record is verified, proven and maintained",
 		"launcher/live":             "a run is told to stop by a signal",
 		"launcher/replay":           "another policy is tried beside the one in force",
 		"launcher/setup":            "the settings of other programs in which tada-run has a part",
@@ -606,6 +618,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
 		"launcher/live":             "why a session cannot be attached to",
+		"launcher/upkeep":           "it checks what keys of logs have signed",
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",

@@ -15,8 +15,9 @@ import (
 func clientIn(t *testing.T, agent string, env map[string]string) (*client, *Launcher) {
 	t.Helper()
 	home := t.TempDir()
-	l := &Launcher{account: home, state: &state.Directory{Home: state.Home{Dir: filepath.Join(home,
-		".tada")}}, policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
+	l := &Launcher{account: home,
+		policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
+	l.state = &state.Directory{Home: state.Home{Dir: filepath.Join(home, ".tada")}}
 	if env == nil {
 		env = map[string]string{}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -100,8 +101,9 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{Reader: past.Of(r, dir, approvals), Approvals: approvals, state: dir,
-		floor: floorConfig, frameTime: frameTime}
+	l := &Launcher{floor: floorConfig, frameTime: frameTime}
+	l.state, l.Approvals, l.Reader = dir, approvals, past.Of(r, dir, approvals)
+	l.Keeper = upkeep.Of(r, dir, approvals, l.aging())
 	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former
@@ -119,4 +121,13 @@ func (p Place) prepare() (*Launcher, error) {
 func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
 	l.Codec = c
 	return l
+}
+
+// aging is what the account's configuration and other packages say about what grows old.
+func (l *Launcher) aging() upkeep.Aging {
+	return upkeep.Aging{
+		Quota:    func() int64 { return l.policy.Settings().TranscriptQuota() },
+		Archives: l.expireArchives,
+		Undo:     func() (int, error) { return l.collectKept(0) },
+	}
 }

@@ -3,11 +3,16 @@ package launcher
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -62,6 +67,22 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 		}
 	}
 	return s
+}
+
+// expireArchives gives up what protected files of all workspaces were before and after an override
+// that is older than that moment.
+func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
+	entries, err := os.ReadDir(l.state.Shadow())
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, e := range entries {
+		s := l.storeNamed(e.Name())
+		n, expireErr := s.Expire(person(tamper.CLI), before)
+		gone += n
+		err = errors.Join(err, expireErr, record.Deliver(log, s, audit.Lazy))
+	}
+	return gone, err
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {

@@ -3,6 +3,8 @@ package launcher
 import (
 	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/replay"
+	"github.com/tada-run/tada-run/launcher/setup"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // Recorded are the runs on record, to be judged again.
@@ -13,3 +15,8 @@ func (l *Launcher) Recorded() replay.Record {
 
 // Live are the runs, to act on those that have not ended.
 func (l *Launcher) Live() live.Runs { return live.Of(l.Reader, l.state) }
+
+// Settings are the settings of other programs in which tada-run has a part.
+func (l *Launcher) Settings() setup.Files {
+	return setup.Files{State: l.state, Record: l.Record, Own: l.ownStore(), Who: person(tamper.CLI)}
+}

@@ -1,4 +1,4 @@
-package launcher
+package upkeep
 
 import (
 	"context"
@@ -41,11 +41,11 @@ func Verifiers(keys ...string) (note.Verifiers, error) {
 }
 
 // LogKey returns the key of this log, made when it is first asked for.
-func (l *Launcher) LogKey() (LogKey, error) {
-	path := l.state.CheckpointKey()
+func (k *Keeper) LogKey() (LogKey, error) {
+	path := k.dir.CheckpointKey()
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return l.newLogKey(path)
+		return k.newLogKey(path)
 	}
 	if err == nil {
 		err = state.Private(path, info, 0o077)
@@ -70,12 +70,12 @@ func logKey(path, secret, public string) (LogKey, error) {
 	return LogKey{signer, public}, nil
 }
 
-func (l *Launcher) newLogKey(path string) (LogKey, error) {
+func (k *Keeper) newLogKey(path string) (LogKey, error) {
 	var id [4]byte
-	if _, err := io.ReadFull(l.state.Random, id[:]); err != nil {
+	if _, err := io.ReadFull(k.dir.Random, id[:]); err != nil {
 		return LogKey{}, err
 	}
-	secret, public, err := note.GenerateKey(l.state.Random, "tada-run/"+hex.EncodeToString(id[:]))
+	secret, public, err := note.GenerateKey(k.dir.Random, "tada-run/"+hex.EncodeToString(id[:]))
 	if err != nil {
 		return LogKey{}, err
 	}
@@ -87,8 +87,8 @@ func (l *Launcher) newLogKey(path string) (LogKey, error) {
 
 // ownCheckpoint returns the checkpoint that is kept beside the log and the key that must have
 // signed it, both nil where there is none. A key is not made for it.
-func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
-	signed, err := os.ReadFile(l.state.Checkpoint())
+func (k *Keeper) ownCheckpoint() ([]byte, note.Verifiers, error) {
+	signed, err := os.ReadFile(k.dir.Checkpoint())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -98,10 +98,10 @@ func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 	if len(signed) == 0 {
 		signed = []byte{'\n'} // one that was emptied is no checkpoint that never was
 	}
-	if _, err := os.Lstat(l.state.CheckpointKey()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(k.dir.CheckpointKey()); errors.Is(err, fs.ErrNotExist) {
 		return signed, nil, nil
 	}
-	key, err := l.LogKey()
+	key, err := k.LogKey()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,37 +110,37 @@ func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 }
 
 // options are what every proof of this log is made with.
-func (l *Launcher) options() audit.VerifyOptions {
-	return audit.VerifyOptions{Mark: l.state.Mark(), Codec: l.Codec}
+func (k *Keeper) options() audit.VerifyOptions {
+	return audit.VerifyOptions{Mark: k.dir.Mark(), Codec: k.record.Codec}
 }
 
 // Growing returns the log, to be read after a point, and on while it grows.
-func (l *Launcher) Growing(after audit.Point) *audit.Growing {
-	return audit.Grow(l.state.Audit(), l.options(), after)
+func (k *Keeper) Growing(after audit.Point) *audit.Growing {
+	return audit.Grow(k.dir.Audit(), k.options(), after)
 }
 
 // Checkpoint verifies the log and signs its size and root, a C2SP tlog-checkpoint. A copy is
 // kept beside the log; the one that counts is kept elsewhere.
-func (l *Launcher) Checkpoint() ([]byte, LogKey, error) {
-	key, err := l.LogKey()
+func (k *Keeper) Checkpoint() ([]byte, LogKey, error) {
+	key, err := k.LogKey()
 	if err != nil {
 		return nil, key, err
 	}
-	signed, err := audit.Checkpoint(l.state.Audit(), l.options(), key.Signer)
+	signed, err := audit.Checkpoint(k.dir.Audit(), k.options(), key.Signer)
 	if err != nil {
 		return nil, key, err
 	}
-	return signed, key, l.KeepCheckpoint(signed)
+	return signed, key, k.KeepCheckpoint(signed)
 }
 
 // KeepCheckpoint puts a signed checkpoint in the place of the one that is kept beside the log.
-func (l *Launcher) KeepCheckpoint(signed []byte) error {
-	return state.Replace(l.state.Checkpoint(), signed)
+func (k *Keeper) KeepCheckpoint(signed []byte) error {
+	return state.Replace(k.dir.Checkpoint(), signed)
 }
 
 // proving returns a fresh checkpoint, and what verifies it.
-func (l *Launcher) proving() ([]byte, note.Verifiers, error) {
-	signed, key, err := l.Checkpoint()
+func (k *Keeper) proving() ([]byte, note.Verifiers, error) {
+	signed, key, err := k.Checkpoint()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,47 +149,47 @@ func (l *Launcher) proving() ([]byte, note.Verifiers, error) {
 }
 
 // Prove proves one entry of the log to a reader who has nothing but the log's key.
-func (l *Launcher) Prove(seq int64) ([]byte, error) {
-	signed, known, err := l.proving()
+func (k *Keeper) Prove(seq int64) ([]byte, error) {
+	signed, known, err := k.proving()
 	if err != nil {
 		return nil, err
 	}
-	return audit.Prove(l.state.Audit(), l.options(), seq, signed, known)
+	return audit.Prove(k.dir.Audit(), k.options(), seq, signed, known)
 }
 
 // ProveStretch proves the events of a session from from up to, but not including, to; to 0 means
 // everything that the log vouches for.
-func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
-	signed, known, err := l.proving()
+func (k *Keeper) ProveStretch(id string, from, to int64) ([]byte, error) {
+	signed, known, err := k.proving()
 	if err != nil {
 		return nil, err
 	}
 	if to == 0 {
-		if to, err = l.vouched(id); err != nil {
+		if to, err = k.vouched(id); err != nil {
 			return nil, err
 		}
 	}
-	f, err := l.Transcript(id)
+	f, err := k.record.Transcript(id)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return audit.ProveStretch(l.state.Audit(), l.options(), id, f, from, to, signed, known)
+	return audit.ProveStretch(k.dir.Audit(), k.options(), id, f, from, to, signed, known)
 }
 
 // ProveGrowth proves that the log which a checkpoint was signed for began with its own first
 // old entries: what a witness asks for.
-func (l *Launcher) ProveGrowth(old int64, signed []byte, key LogKey) (tlog.TreeProof, error) {
+func (k *Keeper) ProveGrowth(old int64, signed []byte, key LogKey) (tlog.TreeProof, error) {
 	known, err := Verifiers(key.Public)
 	if err != nil {
 		return nil, err
 	}
-	return audit.ProveGrowth(l.state.Audit(), l.options(), old, signed, known)
+	return audit.ProveGrowth(k.dir.Audit(), k.options(), old, signed, known)
 }
 
 // vouched is how many events of a session the log vouches for.
-func (l *Launcher) vouched(id string) (int64, error) {
-	report, err := l.Verify()
+func (k *Keeper) vouched(id string) (int64, error) {
+	report, err := k.Verify()
 	if err != nil {
 		return 0, err
 	}
@@ -204,62 +204,62 @@ func (l *Launcher) vouched(id string) (int64, error) {
 // Verify checks the log, and every transcript that it names, against what the log says. The
 // error is an [audit.BadEntry] for the first thing that is not as it was written. Heads that
 // were kept elsewhere are given as remember.
-func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
-	return l.VerifyWith(audit.VerifyOptions{Remember: remember})
+func (k *Keeper) Verify(remember ...audit.Point) (audit.Report, error) {
+	return k.VerifyWith(audit.VerifyOptions{Remember: remember})
 }
 
 // Head returns the end of the log, if that is as this machine wrote it; see [audit.Head].
-func (l *Launcher) Head() (audit.Point, error) {
-	return audit.Head(l.state.Audit(), l.options(), l.StorePlace(context.Background())...)
+func (k *Keeper) Head() (audit.Point, error) {
+	return audit.Head(k.dir.Audit(), k.options(), k.approvals.StorePlace(context.Background())...)
 }
 
 // VerifyNew is VerifyWith, and takes files for verified that have not changed since the last one.
-func (l *Launcher) VerifyNew(o audit.VerifyOptions) (audit.Report, error) {
-	return l.verify(o, audit.LoadVerified(l.state.Verified()))
+func (k *Keeper) VerifyNew(o audit.VerifyOptions) (audit.Report, error) {
+	return k.verify(o, audit.LoadVerified(k.dir.Verified()))
 }
 
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.
-func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
-	return l.verify(o, nil)
+func (k *Keeper) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
+	return k.verify(o, nil)
 }
 
-func (l *Launcher) verify(o audit.VerifyOptions, before *audit.Verified) (audit.Report, error) {
-	o.Mark, o.Codec = l.state.Mark(), l.Codec
-	o.Running, o.Passkeys = audit.Alive(l.state.Audit()), l.Passkeys
-	open, err := l.Browse()
+func (k *Keeper) verify(o audit.VerifyOptions, before *audit.Verified) (audit.Report, error) {
+	o.Mark, o.Codec = k.dir.Mark(), k.record.Codec
+	o.Running, o.Passkeys = audit.Alive(k.dir.Audit()), k.record.Passkeys
+	open, err := k.record.Browse()
 	if err != nil {
 		return audit.Report{}, err
 	}
 	o.Transcript = func(sid string) (io.ReadCloser, error) { return open(sid) }
-	o.Transcripts, o.AtRest = l.Sessions, l.Transcripts().AtRest(state.IsID)
+	o.Transcripts, o.AtRest = k.record.Sessions, k.record.Transcripts().AtRest(state.IsID)
 	o.AtRest.Before = before
-	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
+	if o.Checkpoint, o.Known, err = k.ownCheckpoint(); err != nil {
 		return audit.Report{}, err
 	}
 	ctx, cancel := permit.StoreContext()
 	defer cancel()
-	for _, place := range l.StorePlace(ctx) {
+	for _, place := range k.approvals.StorePlace(ctx) {
 		if o.Since == nil { // a place before it is not looked at
 			o.Remember = append(slices.Clone(o.Remember), place.Point())
 		}
 	}
-	report, err := audit.Verify(l.state.Audit(), o)
+	report, err := audit.Verify(k.dir.Audit(), o)
 	if err != nil || o.Since != nil {
 		return report, err
 	}
 	if report.Before.Entries == 0 {
-		l.Reindex()
+		k.record.Reindex()
 	}
-	l.keepVerified(report.Before.Next)
+	k.keepVerified(report.Before.Next)
 	return report, nil
 }
 
 // keepVerified stores what was verified. A note that cannot be written is not there.
-func (l *Launcher) keepVerified(k *audit.Verified) {
-	path := l.state.Verified()
-	if k != nil {
-		k.Time = l.state.Now()
-		if state.Replace(path, k.Text()) == nil {
+func (k *Keeper) keepVerified(v *audit.Verified) {
+	path := k.dir.Verified()
+	if v != nil {
+		v.Time = k.dir.Now()
+		if state.Replace(path, v.Text()) == nil {
 			return
 		}
 	}
