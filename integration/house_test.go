@@ -409,6 +409,16 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "which runs were in a workspace",
 		"shellparse/command": "tables of programs are compared",
 	},
+	"launcher/preimage": {
+		"launcher/broker":    "it announces changes",
+		"launcher/control":   "the process of a command inside of a session, whose end is looked at",
+		"launcher/past":      "which runs are meant, and what one changed",
+		"launcher/sandbox":   "where a run may write, and what its sandbox could not announce",
+		"launcher/state":     "what is kept is in the state directory",
+		"launcher/undo":      "it keeps the files",
+		"pathguard":          "policy says how much is kept, and for how long",
+		"pathguard/pathname": "a change is in a folder of the run or not",
+	},
 	"launcher/upkeep": {
 		"approval":           "who may accept a changed record, and how a key is stored",
 		"approval/canonical": "an entry of the record has one spelling",
@@ -473,11 +483,12 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/preimage":         "what a run changes is kept, as it was before",
 		"launcher/upkeep":           "the record is verified, proven and maintained",
 		"launcher/live":             "a run is told to stop by a signal",
 		"launcher/replay":           "another policy is tried beside the one in force",
 		"launcher/setup":            "the settings of other programs in which tada-run has a part",
-		"launcher/undo":             "what a run changes is kept, and put back",
+		"launcher/undo":             "what was kept of runs is put back",
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
 		"approval/flock":            "one person edits the configuration at a time",
@@ -618,6 +629,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
 		"launcher/live":             "why a session cannot be attached to",
+		"launcher/preimage":         "which runs are shown and taken back",
 		"launcher/upkeep":           "it checks what keys of logs have signed",
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
@@ -775,6 +787,10 @@ var testOnly = map[string]map[string]string{
 	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
+	},
+	"launcher/preimage": {
+		"launcher/permit": "a test reads the runs of a record, which has questions",
+		"launcher/record": "a test makes an empty record",
 	},
 	"launcher/watch": {
 		"shellparse/catalog": "tests iterate over its tables",

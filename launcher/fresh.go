@@ -1,7 +1,5 @@
 package launcher
 
-import "github.com/tada-run/tada-run/launcher/upkeep"
-
 // Fresh returns a launcher of the same state directory, with the configuration and the policy of
 // the fleet as they are now: a server that lives long asks for one at each call. Both have the same
 // approvals and record. The error is that of [Place.Open] for a configuration that is refused by
@@ -9,7 +7,7 @@ import "github.com/tada-run/tada-run/launcher/upkeep"
 func (l *Launcher) Fresh() (*Launcher, error) {
 	f := &Launcher{storage: l.storage, account: l.account, floor: l.floor, umask: l.umask,
 		version: l.version, stands: l.stands, frameTime: l.frameTime}
-	f.Keeper = upkeep.Of(l.Record, l.state, l.Approvals, f.aging())
+	f.look()
 	f.level, f.mends, f.named = l.level, l.mends, l.named
 	f.around.Store(l.around.Load())
 	return f, f.read()

@@ -78,7 +78,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	background := l.policy.Settings().KeepBackground
 	set, undo := l.undoSettings(), l.undoOf(req)
 	undo.Quota = set.Quota
-	unsure := func() string { return l.unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
+	unsure := func() string { return l.Unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
 		Intent: req.Intent, Publish: req.Publish, Self: self(),
@@ -149,4 +149,14 @@ func parse(req Request, shell string, vars map[string]string, home string, moved
 		Name:  req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 		Snapshots: moved,
 	})
+}
+
+// workspaceOf is the workspace that a folder is in, or the folder.
+func (l *Launcher) workspaceOf(dir string) (string, error) {
+	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
+	if err != nil {
+		return "", err
+	}
+	defer j.Close()
+	return j.ground(), nil
 }

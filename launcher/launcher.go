@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/upkeep"
@@ -35,6 +36,7 @@ type storage struct {
 	*past.Reader
 	*permit.Approvals
 	*upkeep.Keeper
+	*preimage.History
 	state *state.Directory
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/upkeep"
@@ -103,7 +104,7 @@ func (p Place) prepare() (*Launcher, error) {
 	}
 	l := &Launcher{floor: floorConfig, frameTime: frameTime}
 	l.state, l.Approvals, l.Reader = dir, approvals, past.Of(r, dir, approvals)
-	l.Keeper = upkeep.Of(r, dir, approvals, l.aging())
+	l.look()
 	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former
@@ -123,11 +124,17 @@ func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
 	return l
 }
 
+// look makes what asks this launcher about the configuration in force.
+func (l *Launcher) look() {
+	l.Keeper = upkeep.Of(l.Record, l.state, l.Approvals, l.aging())
+	l.History = preimage.Of(l.state, l.Reader, l.undoSettings, l.workspaceOf)
+}
+
 // aging is what the account's configuration and other packages say about what grows old.
 func (l *Launcher) aging() upkeep.Aging {
 	return upkeep.Aging{
 		Quota:    func() int64 { return l.policy.Settings().TranscriptQuota() },
 		Archives: l.expireArchives,
-		Undo:     func() (int, error) { return l.collectKept(0) },
+		Undo:     func() (int, error) { return l.CollectKept(0) },
 	}
 }

@@ -236,7 +236,7 @@ func (p permitted) notStood(err error) error {
 	if !p.Verdict.Stands {
 		return err
 	}
-	if bad := p.l.noteUnkept(p.CommandKey()); bad != nil {
+	if bad := p.l.NoteUnkept(p.CommandKey()); bad != nil {
 		return err
 	}
 	return fmt.Errorf("the command was allowed because it can be undone, and that is not certain "+

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
@@ -99,12 +100,12 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 		}
 		return run, err
 	}
-	kept, err := l.keptRuns()
+	kept, err := l.KeptRuns()
 	if err != nil {
 		return past.Run{}, err
 	}
 	for _, k := range slices.Backward(kept) {
-		if !own(partOf(k.Run)) {
+		if !own(preimage.PartOf(k.Run)) {
 			continue
 		}
 		if run, err := l.PastOfPart(k.Run); err == nil && isWithin(run.Dir, ground) {
@@ -142,13 +143,13 @@ func (l *Launcher) whyAsk(run past.Run, steps []undo.Step, own func(string) bool
 
 // laterIn returns a run after one that changed something in a folder, or that cannot be read.
 func (l *Launcher) laterIn(folder, id string) string {
-	kept, err := l.keptRuns()
+	kept, err := l.KeptRuns()
 	if err != nil {
 		return "unknown"
 	}
 	at := slices.IndexFunc(kept, func(k undo.Info) bool { return k.Run == id })
 	for _, k := range kept[at+1:] {
-		if partOf(k.Run) == id {
+		if preimage.PartOf(k.Run) == id {
 			continue
 		}
 		run, err := l.Kept(k.Run)

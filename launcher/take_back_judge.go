@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
@@ -60,7 +61,7 @@ func (u *takeBack) judge() (*Judgement, error) {
 	}
 	req := u.req
 	req.Tool = &Tool{Name: "undo_run", undoes: true, Args: map[string]string{
-		"runs": strings.Join(runsOfParts(u.take.Runs), " "), "plan": planText(u.steps)}}
+		"runs": strings.Join(preimage.RunsOf(u.take.Runs), " "), "plan": planText(u.steps)}}
 	for _, path := range protected {
 		req.Tool.Access = append(req.Tool.Access, Access{Use: Changes, Path: path})
 	}

@@ -158,12 +158,12 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 	}
 	// before it may run: what it changes is its own
 	if q.Line {
-		d.r.kept.begins(p.id, nil)
+		d.r.kept.Begins(p.id, nil)
 	} else {
-		d.r.kept.begins(p.id, &asker)
+		d.r.kept.Begins(p.id, &asker)
 	}
 	answer(p.letGo())
-	end := func(status *int) { p.endWithin(status, d.r.kept.ends(p.id)) }
+	end := func(status *int) { p.endWithin(status, d.r.kept.Ends(p.id)) }
 	if q.Line {
 		d.mu.Lock()
 		d.line, d.entry, d.ended = q.Text, q.Entry, end

@@ -1,4 +1,4 @@
-package launcher
+package preimage
 
 import (
 	"errors"
@@ -14,11 +14,12 @@ import (
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/undo"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
-// A kept is what a run changes, as it was before (package undo). The broker announces each change
+// A Run is what a run changes, as it was before (package undo). The broker announces each change
 // to it. When the command has ended it takes no more.
-type kept struct {
+type Run struct {
 	mu      sync.RWMutex
 	journal *undo.Journal // nil before the beginning and after the end
 	trees   []string
@@ -33,50 +34,50 @@ type kept struct {
 	parts   parts
 }
 
-// keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
+// Keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
 // caches of tools, is left out (except).
 //
 // If it stands for a question (stands), a change of which nothing could be kept is refused, and
 // without the broker nothing runs.
-func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
-	stands bool) (*kept, error) {
+func (h *History) Keep(p *sandbox.Profile, id, ground string, except []string,
+	stands bool) (*Run, error) {
 	except = slices.DeleteFunc(except, func(name string) bool { return name == "" })
-	if l.undoSettings().Quota == 0 {
+	if h.settings().Quota == 0 {
 		if stands {
 			return nil, cannotStand(errors.New("undo.quota is 0"))
 		}
 		return nil, nil
 	}
-	k := &kept{collect: l.collectKept, stands: stands}
+	r := &Run{collect: h.CollectKept, stands: stands}
 	whole := slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return w.Name == ground })
 	for _, w := range p.Write {
-		inside := whole && w.Name != ground && isWithin(w.Name, ground)
+		inside := whole && w.Name != ground && pathname.Within(w.Name, ground)
 		if !inside && !slices.Contains(except, w.Name) {
-			k.cover(w.Name, ground)
+			r.cover(w.Name, ground)
 		}
 	}
-	p.Changes = &broker.Capture{Changes: k, Except: except, Strict: stands}
+	p.Changes = &broker.Capture{Changes: r, Except: except, Strict: stands}
 	if stands {
 		p.Must = append(p.Must, sandbox.Undo)
 	}
-	store, err := l.undoStore()
+	store, err := h.UndoStore()
 	if err == nil {
-		k.parts = newParts(store, id)
-		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees, Stands: stands})
+		r.parts = newParts(store, id)
+		r.journal, err = store.Begin(undo.Start{Run: id, Trees: r.trees, Stands: stands})
 	}
 	if err != nil {
 		if stands {
 			return nil, cannotStand(err)
 		}
-		k.Miss("", err.Error())
-		return k, nil
+		r.Miss("", err.Error())
+		return r, nil
 	}
-	for _, folder := range k.journal.Folders() {
-		if !isWithin(folder, l.state.Dir) {
+	for _, folder := range r.journal.Folders() {
+		if !pathname.Within(folder, h.dir.Dir) {
 			p.Hide = append(p.Hide, folder)
 		}
 	}
-	return k, nil
+	return r, nil
 }
 
 // cannotStand says why a command does not run that was allowed because it could be undone.
@@ -86,79 +87,61 @@ func cannotStand(err error) error {
 
 // cover adds a tree in which the run may write. The journal has the folder of a single file, and
 // the workspace instead of what is in it, although the run may change nothing else there.
-func (k *kept) cover(name, ground string) {
+func (r *Run) cover(name, ground string) {
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
 		return
-	case ground != name && isWithin(name, ground):
-		name, k.single = ground, true
+	case ground != name && pathname.Within(name, ground):
+		name, r.single = ground, true
 	case !info.IsDir():
-		name, k.single = filepath.Dir(name), true
+		name, r.single = filepath.Dir(name), true
 	}
-	if !slices.Contains(k.trees, name) {
-		k.trees = append(k.trees, name)
+	if !slices.Contains(r.trees, name) {
+		r.trees = append(r.trees, name)
 	}
 }
 
-// outside are the folders of a session's own program: its conversations and settings stay as they
-// are when the work in the workspace is taken back.
-func outside(list []sandbox.Path, ground string) (names []string) {
-	for _, p := range list {
-		if !isWithin(p.Name, ground) && !isWithin(ground, p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
-func names(list []sandbox.Path) (names []string) {
-	for _, p := range list {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// close ends the journal, and says what the run changed. Where the run could write in whole
+// Close ends the journal, and says what the run changed. Where the run could write in whole
 // folders, these are searched for changes that were not announced.
-func (k *kept) close(r sandbox.Receipt) past.RunChanges {
-	if k == nil {
+func (r *Run) Close(receipt sandbox.Receipt) past.RunChanges {
+	if r == nil {
 		return past.RunChanges{}
 	}
-	for _, lost := range r.Lost {
+	for _, lost := range receipt.Lost {
 		if lost.Protection == sandbox.Undo {
-			k.Miss("", lost.Why)
+			r.Miss("", lost.Why)
 		}
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		return k.changes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return r.changes
 	}
 	s := undo.Summary{Reversible: "false"}
-	if k.journal != nil {
-		s = k.end(true)
+	if r.journal != nil {
+		s = r.end(true)
 	}
 	if slices.ContainsFunc(s.Lacks,
 		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
-		_, _ = k.collect(spared) // later runs have room
+		_, _ = r.collect(spared) // later runs have room
 	}
-	k.closed, k.journal, k.changes = true, nil, past.ChangesOf(s, k.missed, k.more)
-	return k.changes
+	r.closed, r.journal, r.changes = true, nil, past.ChangesOf(s, r.missed, r.more)
+	return r.changes
 }
 
 // end ends the present journal. With walk, the trees are searched where the run could write in
 // whole folders.
-func (k *kept) end(walk bool) undo.Summary {
+func (r *Run) end(walk bool) undo.Summary {
 	end := undo.End{}
-	if walk && !k.single {
+	if walk && !r.single {
 		end.Walk = maxWalk
 	}
-	s, err := k.journal.Close(end)
+	s, err := r.journal.Close(end)
 	if err != nil {
-		k.missed = append(k.missed, undo.Lack{Why: err.Error()})
+		r.missed = append(r.missed, undo.Lack{Why: err.Error()})
 	}
-	return k.parts.add(k.journal, s)
+	return r.parts.add(r.journal, s)
 }
 
 // spared is the age up to which what is kept of a run makes no room for that of others.
@@ -167,28 +150,28 @@ const spared = 24 * time.Hour
 // maxWalk is how many entries are looked at after a run for changes that were not announced.
 const maxWalk = 20_000
 
-// refusedSome reports whether something stayed because it could not be kept.
-func (k *kept) refusedSome() bool { return k != nil && k.refused.Load() }
+// RefusedSome reports whether something stayed because it could not be kept.
+func (r *Run) RefusedSome() bool { return r != nil && r.refused.Load() }
 
-// discard ends the journal of a run that did not start.
-func (k *kept) discard() { _ = k.close(sandbox.Receipt{}) }
+// Discard ends the journal of a run that did not start.
+func (r *Run) Discard() { _ = r.Close(sandbox.Receipt{}) }
 
 // Miss notes a change of which nothing is kept.
-func (k *kept) Miss(name, why string) {
-	if k == nil {
+func (r *Run) Miss(name, why string) {
+	if r == nil {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	lack := undo.Lack{Path: name, Why: why}
-	if one := k.parts.now(); one != nil {
+	if one := r.parts.now(); one != nil {
 		one.miss(lack)
 	}
-	if len(k.missed) == maxMissed {
-		k.more++
+	if len(r.missed) == maxMissed {
+		r.more++
 		return
 	}
-	if !slices.Contains(k.missed, lack) {
-		k.missed = append(k.missed, lack)
+	if !slices.Contains(r.missed, lack) {
+		r.missed = append(r.missed, lack)
 	}
 }

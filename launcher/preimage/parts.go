@@ -1,6 +1,7 @@
-package launcher
+package preimage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/control"
@@ -27,10 +28,20 @@ func newParts(store *undo.Store, id string) parts {
 		each: map[string]*overall{}, askers: map[string]control.Asker{}}
 }
 
-// partOf is the run that a journal is a part of.
-func partOf(name string) string {
+// PartOf is the run that a journal is a part of.
+func PartOf(name string) string {
 	run, _, _ := strings.Cut(name, ".")
 	return run
+}
+
+// RunsOf are the runs that journals are parts of.
+func RunsOf(parts []string) (runs []string) {
+	for _, part := range parts {
+		if run := PartOf(part); !slices.Contains(runs, run) {
+			runs = append(runs, run)
+		}
+	}
+	return runs
 }
 
 // add adds what a journal had to the sums, and returns the sum of the session.

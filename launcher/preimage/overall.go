@@ -1,4 +1,4 @@
-package launcher
+package preimage
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package launcher
+package preimage
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // A Selection says which runs are shown or taken back: those that fit all that it names, and the
@@ -22,12 +23,12 @@ type Selection struct {
 }
 
 // KeptBy returns the runs of a selection of which something is kept, the newest first.
-func (l *Launcher) KeptBy(s Selection) ([]string, error) {
-	kept, err := l.keptRuns()
+func (h *History) KeptBy(s Selection) ([]string, error) {
+	kept, err := h.KeptRuns()
 	if err != nil {
 		return nil, err
 	}
-	fits, err := l.fitting(s, kept)
+	fits, err := h.fitting(s, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (l *Launcher) KeptBy(s Selection) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%s: %w; try: tadactl sessions", s, errNothingKept)
 	}
-	ids = l.withoutRedone(ids, kept)
+	ids = h.withoutRedone(ids, kept)
 	slices.Reverse(ids)
 	return ids, nil
 }
@@ -62,15 +63,15 @@ func (s Selection) String() string {
 }
 
 // fitting returns what tells whether a kept run is one of a selection.
-func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool, error) {
+func (h *History) fitting(s Selection, kept []undo.Info) (func(id string) bool, error) {
 	runs := map[string]past.Run{}
-	since := l.state.Now()
+	since := h.dir.Now()
 	for _, k := range kept {
-		if at := past.TimeOf(partOf(k.Run)); at.Before(since) {
+		if at := past.TimeOf(PartOf(k.Run)); at.Before(since) {
 			since = at
 		}
 	}
-	for r, err := range l.Newest(since) {
+	for r, err := range h.past.Newest(since) {
 		if err != nil {
 			return nil, err
 		}
@@ -79,44 +80,34 @@ func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool,
 	first, dir := "", ""
 	var err error
 	if s.Since != "" {
-		if first, err = l.KeptRun(s.Since); err != nil {
+		if first, err = h.KeptRun(s.Since); err != nil {
 			return nil, err
 		}
 		dir = runs[first].Dir
 	} else if s.Agent != "" {
-		if dir, err = l.workspaceOf(s.Dir); err != nil {
+		if dir, err = h.workspace(s.Dir); err != nil {
 			return nil, err
 		}
 	}
 	if s.Session != "" {
-		session, err := l.Past(s.Session)
+		session, err := h.past.Past(s.Session)
 		if err != nil {
 			return nil, err
 		}
 		s.Session = session.ID
 	}
 	return func(id string) bool {
-		r := runs[partOf(id)]
-		return id >= first && (s.run == "" || partOf(id) == s.run) &&
-			(dir == "" || isWithin(r.Dir, dir)) &&
+		r := runs[PartOf(id)]
+		return id >= first && (s.run == "" || PartOf(id) == s.run) &&
+			(dir == "" || pathname.Within(r.Dir, dir)) &&
 			(s.Agent == "" || r.IsOf(s.Agent)) &&
 			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)
 	}, nil
 }
 
-// workspaceOf is the workspace that a folder is in, or the folder.
-func (l *Launcher) workspaceOf(dir string) (string, error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
-	if err != nil {
-		return "", err
-	}
-	defer j.Close()
-	return j.ground(), nil
-}
-
 // withoutRedone takes an undo out, with what it undid, where a redo did all of that again: the redo
 // stands for it.
-func (l *Launcher) withoutRedone(ids []string, kept []undo.Info) []string {
+func (h *History) withoutRedone(ids []string, kept []undo.Info) []string {
 	of := map[string][]string{}
 	for _, k := range kept {
 		of[k.Run] = k.Of
@@ -129,7 +120,7 @@ func (l *Launcher) withoutRedone(ids []string, kept []undo.Info) []string {
 		}
 		undone := slices.Clone(ids[begin : n-1])
 		slices.Reverse(undone)
-		if slices.Equal(undone, of[was]) && l.undidAll(was, undone) {
+		if slices.Equal(undone, of[was]) && h.undidAll(was, undone) {
 			ids = slices.Concat(ids[:begin], ids[n:])
 			n = begin
 		}
@@ -138,10 +129,10 @@ func (l *Launcher) withoutRedone(ids []string, kept []undo.Info) []string {
 }
 
 // undidAll reports whether an undo changed every path that the runs had changed.
-func (l *Launcher) undidAll(by string, runs []string) bool {
-	all := l.changedPaths(by)
+func (h *History) undidAll(by string, runs []string) bool {
+	all := h.changedPaths(by)
 	return !slices.ContainsFunc(runs, func(id string) bool {
-		paths := l.changedPaths(id)
+		paths := h.changedPaths(id)
 		for path := range paths {
 			if !all[path] {
 				return true
@@ -151,9 +142,9 @@ func (l *Launcher) undidAll(by string, runs []string) bool {
 	})
 }
 
-func (l *Launcher) changedPaths(id string) map[string]bool {
+func (h *History) changedPaths(id string) map[string]bool {
 	paths := map[string]bool{}
-	if run, err := l.Kept(id); err == nil {
+	if run, err := h.Kept(id); err == nil {
 		for _, c := range run.Changes() {
 			paths[c.Path] = true
 			if c.From != "" {
@@ -166,14 +157,14 @@ func (l *Launcher) changedPaths(id string) map[string]bool {
 
 // KeptRun returns the id of the run that begins with prefix and of which something is kept, or the
 // newest for "".
-func (l *Launcher) KeptRun(prefix string) (string, error) {
-	kept, err := l.keptRuns()
+func (h *History) KeptRun(prefix string) (string, error) {
+	kept, err := h.KeptRuns()
 	if err != nil {
 		return "", err
 	}
 	ids := make([]string, len(kept))
 	for i, k := range kept {
-		ids[i] = partOf(k.Run)
+		ids[i] = PartOf(k.Run)
 	}
 	if prefix == "" {
 		if len(ids) == 0 {
@@ -184,8 +175,8 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 	slices.Sort(ids)
 	id, err := state.Only(slices.Compact(ids), prefix)
 	if errors.Is(err, state.ErrNoSuch) {
-		if r, known := l.Past(prefix); known == nil {
-			if r.Session && l.keptInside(kept, r.ID) {
+		if r, known := h.past.Past(prefix); known == nil {
+			if r.Session && h.keptInside(kept, r.ID) {
 				return r.ID, nil
 			}
 			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", r.ID, errNothingKept)
@@ -198,19 +189,19 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 }
 
 // keptInside reports whether something is kept of a command inside of a session.
-func (l *Launcher) keptInside(kept []undo.Info, session string) bool {
+func (h *History) keptInside(kept []undo.Info, session string) bool {
 	return slices.ContainsFunc(kept, func(k undo.Info) bool {
-		r, err := l.PastOfPart(k.Run)
+		r, err := h.PastOfPart(k.Run)
 		return err == nil && r.Within == session
 	})
 }
 
 // PastOfPart returns the run that a journal is a part of.
-func (l *Launcher) PastOfPart(name string) (past.Run, error) { return l.Past(partOf(name)) }
+func (h *History) PastOfPart(name string) (past.Run, error) { return h.past.Past(PartOf(name)) }
 
 // LastUndo returns the newest undo that was not itself undone.
-func (l *Launcher) LastUndo() (string, error) {
-	id, err := l.standing(true, func(string) bool { return true })
+func (h *History) LastUndo() (string, error) {
+	id, err := h.standing(true, func(string) bool { return true })
 	if err == nil && id == "" {
 		err = errors.New("there is no undo to take back")
 	}
@@ -219,25 +210,25 @@ func (l *Launcher) LastUndo() (string, error) {
 
 // LastRun returns the newest run in the workspace of a folder that changed something and was not
 // undone. A redo counts as one.
-func (l *Launcher) LastRun(dir string) (string, error) {
-	dir, err := l.workspaceOf(dir)
+func (h *History) LastRun(dir string) (string, error) {
+	dir, err := h.workspace(dir)
 	if err != nil {
 		return "", err
 	}
-	id, err := l.standing(false, func(id string) bool {
-		r, err := l.PastOfPart(id)
-		return err == nil && isWithin(r.Dir, dir)
+	id, err := h.standing(false, func(id string) bool {
+		r, err := h.PastOfPart(id)
+		return err == nil && pathname.Within(r.Dir, dir)
 	})
 	if err == nil && id == "" {
 		err = fmt.Errorf("nothing is left to take back in %q; try: tadactl sessions", dir)
 	}
-	return partOf(id), err
+	return PartOf(id), err
 }
 
 // standing returns the newest kept run that fits and that no other undid, of the undos or of what
 // is none; "" for none.
-func (l *Launcher) standing(undo bool, fits func(id string) bool) (string, error) {
-	kept, err := l.keptRuns()
+func (h *History) standing(undo bool, fits func(id string) bool) (string, error) {
+	kept, err := h.KeptRuns()
 	if err != nil {
 		return "", err
 	}
@@ -267,7 +258,34 @@ func undoesOf(kept []undo.Info) map[string]bool {
 }
 
 // IsUndo reports whether a kept run is an undo: to take it back is to do again what it undid.
-func (l *Launcher) IsUndo(id string) (bool, error) {
-	kept, err := l.keptRuns()
+func (h *History) IsUndo(id string) (bool, error) {
+	kept, err := h.KeptRuns()
 	return undoesOf(kept)[id], err
+}
+
+// Parts returns the parts in which something is kept of a run, the newest first. Those of a session
+// are all that changed during it, those of the commands inside of it too, and the undos of those.
+func (h *History) Parts(id string) ([]string, error) {
+	kept, err := h.KeptRuns()
+	if err != nil {
+		return nil, err
+	}
+	s := Selection{run: id}
+	fits := func(part string) bool { return PartOf(part) == id }
+	if r, err := h.past.Past(id); err == nil && r.Session {
+		s = Selection{Session: id}
+		if fits, err = h.fitting(s, kept); err != nil {
+			return nil, err
+		}
+	}
+	var parts []string
+	for _, k := range kept {
+		if fits(k.Run) {
+			parts = append(parts, k.Run)
+		}
+	}
+	if len(parts) == 0 || slices.Equal(parts, []string{id}) {
+		return []string{id}, nil
+	}
+	return h.KeptBy(s)
 }

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package launcher
+package preimage
 
 func keepsFiles(string) bool { return false }

@@ -1,4 +1,4 @@
-package launcher
+package preimage
 
 import (
 	"os"
@@ -15,22 +15,22 @@ import (
 // leastRoom is the part of the quota for what stands for questions that must be left.
 const leastRoom = 8
 
-// unsure returns why it is not certain that all is kept which a command line changes in a folder;
+// Unsure returns why it is not certain that all is kept which a command line changes in a folder;
 // "" if it is.
-func (l *Launcher) unsure(set pathguard.Undo, key, dir string) string {
+func (h *History) Unsure(set pathguard.Undo, key, dir string) string {
 	if !keepsFiles(dir) {
 		return "files on this file system cannot be kept for certain"
 	}
-	if info, err := os.Lstat(l.unkeptMark(key)); err == nil &&
-		l.state.Now().Sub(info.ModTime()) < unkeptLife {
+	if info, err := os.Lstat(h.unkeptMark(key)); err == nil &&
+		h.dir.Now().Sub(info.ModTime()) < unkeptLife {
 		return "the last time, not all could be kept"
 	}
-	store, err := l.undoStore()
+	store, err := h.UndoStore()
 	if err != nil {
 		return err.Error()
 	}
 	room, err := store.Room()
-	if err == nil && room < set.Quota/2/leastRoom && store.Count(l.state.Now()) == nil {
+	if err == nil && room < set.Quota/2/leastRoom && store.Count(h.dir.Now()) == nil {
 		room, err = store.Room() // a run that was killed holds what it used, and no more
 	}
 	switch {
@@ -46,13 +46,13 @@ func (l *Launcher) unsure(set pathguard.Undo, key, dir string) string {
 // long as a question may live.
 const unkeptLife = time.Hour
 
-func (l *Launcher) unkeptMark(key string) string {
-	return filepath.Join(l.state.Runtime(), "unkept", key)
+func (h *History) unkeptMark(key string) string {
+	return filepath.Join(h.dir.Runtime(), "unkept", key)
 }
 
-// noteUnkept remembers that not all was kept of what a command line changed.
-func (l *Launcher) noteUnkept(key string) error {
-	mark := l.unkeptMark(key)
+// NoteUnkept remembers that not all was kept of what a command line changed.
+func (h *History) NoteUnkept(key string) error {
+	mark := h.unkeptMark(key)
 	folder := filepath.Dir(mark)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (l *Launcher) noteUnkept(key string) error {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && l.state.Now().Sub(info.ModTime()) > unkeptLife {
+		if err == nil && h.dir.Now().Sub(info.ModTime()) > unkeptLife {
 			_ = os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
