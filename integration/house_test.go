@@ -409,6 +409,25 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "which runs were in a workspace",
 		"shellparse/command": "tables of programs are compared",
 	},
+	"launcher/client": {
+		"approval":                  "which agent's program a file is",
+		"launcher/broker/network":   "an address in the settings is a host of the sandbox",
+		"launcher/environ":          "which names are variables, and where everyone may write",
+		"launcher/state":            "the folder of a session belongs to this user alone",
+		"pathguard":                 "what policy lets an agent read",
+		"pathguard/pathname":        "whether a program is one of the workspace",
+		"shellparse/catalog/agents": "what an agent's program needs in a session",
+	},
+	"launcher/shell": {
+		"pathguard":  "the running program is a file that a plan may name",
+		"shellparse": "each dialect has a shell",
+	},
+	"launcher/switches": {
+		"launcher/client":           "where an agent's program has its settings",
+		"launcher/environ":          "which variables a shell acts on first",
+		"launcher/shell":            "whether a shell in the settings is this program",
+		"shellparse/catalog/agents": "which settings switch hooks off",
+	},
 	"launcher/preimage": {
 		"launcher/broker":    "it announces changes",
 		"launcher/control":   "the process of a command inside of a session, whose end is looked at",
@@ -483,6 +502,9 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/client":           "the agent's program of a session",
+		"launcher/shell":            "how the shell is called, and where it is",
+		"launcher/switches":         "a person is told what switches hooks off",
 		"launcher/preimage":         "what a run changes is kept, as it was before",
 		"launcher/upkeep":           "the record is verified, proven and maintained",
 		"launcher/live":             "a run is told to stop by a signal",
@@ -492,7 +514,7 @@ var plan = map[string]map[string]string{
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
 		"approval/flock":            "one person edits the configuration at a time",
-		"shellparse/catalog/agents": "what an agent's program needs in a session, and what turns its hooks off",
+		"shellparse/catalog/agents": "which agents take variables from a workspace, and have folders for all",
 		"shellparse/wrapper":        "what a hook writes around a command that no shell can parse",
 
 		"pathguard/intent":        "a batch is the commands of an intent",
@@ -540,6 +562,8 @@ var plan = map[string]map[string]string{
 		"launcher/state":     "the parts of a state directory, and ids",
 	},
 	"integration/hook": {
+		"launcher/switches":  "the user's rules are in the files that also switch hooks off",
+		"launcher/shell":     "a call of a shell is judged as a shell would be called",
 		"launcher/setup":     "it reads the settings of a platform",
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
@@ -549,6 +573,7 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "where each platform has the user's rules",
 	},
 	"integration/mcp": {
+		"launcher/shell":         "a command is what a shell would be given",
 		"launcher/past":          "a result says what a run changed",
 		"launcher/permit":        "it knows which calls were approved",
 		"launcher":               "a tool is a request to it",
@@ -579,6 +604,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main only calls it",
 	},
 	"cmd/tada-run/cli": {
+		"launcher/shell":        "its arguments are those of a shell",
 		"launcher/past":         "what a run of a batch changed",
 		"pathguard/intent":      "it reads the intent of a caller",
 		"launcher/control":      "inside a session it asks the launcher outside",
@@ -630,6 +656,8 @@ var plan = map[string]map[string]string{
 	"cmd/tadactl/cli": {
 		"launcher/live":             "why a session cannot be attached to",
 		"launcher/preimage":         "which runs are shown and taken back",
+		"launcher/shell":            "a command is judged as the shell would be called",
+		"launcher/switches":         "hook status lists what switches hooks off",
 		"launcher/upkeep":           "it checks what keys of logs have signed",
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
@@ -721,10 +749,12 @@ var testOnly = map[string]map[string]string{
 		"integration/served": "the bucket is one of a server",
 	},
 	"cmd/tada-fleet/cli": {
+		"launcher/shell":     "a test judges a line",
 		"shellparse":         "commands are in a dialect",
 		"integration/served": "the bucket of the tests is a part of a real one",
 	},
 	"integration/fleet/agent": {
+		"launcher/shell":              "a test judges a line",
 		"approval/plan/plantest":      "plans for tests",
 		"audit/zstandard":             "it ships what is packed",
 		"integration/fleet/people":    "people answer, freeze and change documents",
@@ -820,6 +850,8 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"launcher/switches":     "a program of each agent is asked what switches its hooks off",
+		"launcher/shell":        "transcripts judge lines as a shell would be called",
 		"integration/served":    "the etcd of the tests is real",
 		"approval/relay/served": "stories have an agent of a fleet",
 

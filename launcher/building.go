@@ -39,7 +39,7 @@ func (r reserved) sandbox(j *Judgement, c *console) (b built) {
 func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, err error) {
 	folder := ""
 	if j.client != nil {
-		if folder, err = j.client.furnish(r.l, j.policy); err != nil {
+		if folder, err = j.client.Furnish(); err != nil {
 			return cmd, err
 		}
 	}

@@ -121,7 +121,7 @@ func (j *Judgement) opens(p *sandbox.Profile, folder string) {
 		return
 	}
 	p.Write = append(p.Write, sandbox.Path{Name: folder})
-	for _, name := range j.client.logins {
+	for _, name := range j.client.Logins {
 		p.Hide = slices.DeleteFunc(p.Hide, func(hidden string) bool { return hidden == name })
 		p.Write = append(p.Write, sandbox.Path{Name: name, Optional: true})
 	}

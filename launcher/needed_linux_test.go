@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -112,9 +113,9 @@ func TestShellThatCannotBeExecuted(t *testing.T) {
 	if err := os.WriteFile(false, []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	real := shells[shellparse.Bash]
-	shells[shellparse.Bash] = []string{false}
-	t.Cleanup(func() { shells[shellparse.Bash] = real })
+	real := shell.Paths[shellparse.Bash]
+	shell.Paths[shellparse.Bash] = []string{false}
+	t.Cleanup(func() { shell.Paths[shellparse.Bash] = real })
 	req.Shell.Text, req.Stdio, req.PTY = "echo hi", nowhere(t), session.Never
 	out, err := l.Run(context.Background(), req)
 	if err != nil || out.Refusal == nil {

@@ -141,8 +141,7 @@ func (s *started) notices() {
 		s.l.say(os.Stderr, notice)
 	}
 	if s.client != nil {
-		read := func(name string) []byte { return s.l.settingsFile(s.policy, name) }
-		if notice := s.client.advice(s.Request.Shell.Words, read); notice != "" {
+		if notice := s.client.Advice(s.Request.Shell.Words); notice != "" {
 			fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)
 		}
 	}

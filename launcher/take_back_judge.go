@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/preimage"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
@@ -106,7 +107,7 @@ func planText(steps []undo.Step) string {
 
 // protectedIn are the protected files that steps change.
 func (l *Launcher) protectedIn(dir string, steps []undo.Step) ([]string, error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":"}})
 	if err != nil {
 		return nil, err
 	}

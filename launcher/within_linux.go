@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -53,7 +54,7 @@ func (d *requestServer) handle(ctx context.Context, q control.Question, asker co
 // than a command line is.
 func (d *requestServer) request(q control.Question) Request {
 	req := Request{
-		Shell: Shell{
+		Shell: shell.Call{
 			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args,
 			Script: q.Script, Stdin: q.Stdin,
 			Dialect: dialectOf(q.Dialect),

@@ -1,4 +1,4 @@
-package launcher
+package client
 
 import (
 	"bytes"
@@ -11,21 +11,18 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/launcher/state"
-	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A clientPlace is the session's own folder being filled. What ran in an earlier session has
+// A place is the session's own folder being filled. What ran in an earlier session has
 // written there, so every name is looked up below the folder and leads nowhere else.
-type clientPlace struct {
-	c    *client
+type place struct {
+	c    *Client
 	root *os.Root
-	read func(name string) []byte // a file of the person's; nil for none
-	may  func(name string) bool   // whether the agent may have it
 }
 
-// furnish makes the session's own folder, puts in it what the table says, and returns its real
+// Furnish makes the session's own folder, puts in it what the table says, and returns its real
 // name.
-func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err error) {
+func (c *Client) Furnish() (real string, err error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of the session: %w", err)
 	}
@@ -44,9 +41,7 @@ func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err
 		return "", err
 	}
 	defer root.Close()
-	p := clientPlace{c: c, root: root,
-		read: func(name string) []byte { return l.settingsFile(policy, name) },
-		may:  func(name string) bool { return l.mayHave(policy, name) }}
+	p := place{c, root}
 	for _, n := range c.needs {
 		if err := p.put(n); err != nil {
 			return "", fmt.Errorf("put %q into the folder of the session: %w; to begin with an "+
@@ -57,7 +52,7 @@ func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err
 }
 
 // put does what one line says.
-func (p clientPlace) put(n need) error {
+func (p place) put(n need) error {
 	to, from := inner(n.words[0]), p.c.outer(n.words[0])
 	switch n.kind {
 	case "home":
@@ -65,11 +60,11 @@ func (p clientPlace) put(n need) error {
 	case "unpacks":
 		return p.root.MkdirAll(unpacked, 0o700)
 	case "copy":
-		return p.write(to, p.read(from))
+		return p.write(to, p.c.files.read(from))
 	case "link":
-		return p.link(to, from, p.may(from))
+		return p.link(to, from, p.c.files.may(from))
 	case "login":
-		return p.link(to, from, slices.Contains(p.c.logins, from))
+		return p.link(to, from, slices.Contains(p.c.Logins, from))
 	case "seed":
 		return p.seed(n)
 	case "rest":
@@ -79,7 +74,7 @@ func (p clientPlace) put(n need) error {
 }
 
 // write writes a file if its text differs; without a text it removes the file.
-func (p clientPlace) write(to string, text []byte) error {
+func (p place) write(to string, text []byte) error {
 	if info, err := p.root.Lstat(to); err == nil && info.Mode().IsRegular() && text != nil {
 		if have, err := p.root.ReadFile(to); err == nil && bytes.Equal(have, text) {
 			return nil
@@ -101,7 +96,7 @@ func (p clientPlace) write(to string, text []byte) error {
 
 // link makes a link, or takes away one that leads nowhere any more. What the agent has made itself
 // stays where the person has nothing.
-func (p clientPlace) link(to, from string, there bool) error {
+func (p place) link(to, from string, there bool) error {
 	have, err := p.root.Readlink(to)
 	if there && err == nil && have == from {
 		return nil
@@ -121,14 +116,14 @@ func (p clientPlace) link(to, from string, there bool) error {
 }
 
 // seed writes the first content of a file that the program keeps by itself from then on.
-func (p clientPlace) seed(n need) error {
+func (p place) seed(n need) error {
 	to := inner(n.words[1])
 	if _, err := p.root.Lstat(to); err == nil {
 		return nil
 	}
 	var all, some map[string]json.RawMessage
 	for _, name := range []string{p.c.outer(n.words[1]), p.c.outer(n.words[0])} {
-		if text := p.read(name); text != nil && json.Unmarshal(text, &all) == nil {
+		if text := p.c.files.read(name); text != nil && json.Unmarshal(text, &all) == nil {
 			break
 		}
 	}
@@ -152,7 +147,7 @@ func (p clientPlace) seed(n need) error {
 const maxRest = 1000
 
 // rest links what else is in a folder of the person's.
-func (p clientPlace) rest(to, from string, but []string) error {
+func (p place) rest(to, from string, but []string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return nil // there is nothing

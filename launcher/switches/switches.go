@@ -1,4 +1,4 @@
-package launcher
+package switches
 
 import (
 	"bytes"
@@ -14,12 +14,13 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A HookSwitch is a setting by which the program of an agent stops calling hooks, or starts its
+// A Switch is a setting by which the program of an agent stops calling hooks, or starts its
 // commands with another shell.
-type HookSwitch struct{ Platform, Level, File, Key, value string }
+type Switch struct{ Platform, Level, File, Key, value string }
 
 // The words for values that are no one text, in the facts about agents.
 const (
@@ -28,11 +29,11 @@ const (
 	shellValue = "shell"
 )
 
-// HookSwitches are those of all agents.
-var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
+// All are those of all agents.
+var All = sync.OnceValue(func() (list []Switch) {
 	for fact := range agents.Of("switch") {
 		f := fact.Words()
-		s := HookSwitch{agents.Platform(fact.Agent), f[0], f[1], f[2], strings.Join(f[3:], " ")}
+		s := Switch{agents.Platform(fact.Agent), f[0], f[1], f[2], strings.Join(f[3:], " ")}
 		list = append(list, s)
 	}
 	return list
@@ -41,7 +42,7 @@ var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
 // Files are the files of a switch that there may be: for a person with this home, whose settings of
 // the platform are in folder, in the directory and in those above it up to the top of its
 // workspace.
-func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
+func (s Switch) Files(home, folder, dir, top string) (list []string) {
 	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
 		if folder != "" {
@@ -66,7 +67,7 @@ func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
 
 // Off returns the key in settings that were read which switches the hooks off, the hook of this
 // program among them, or takes another shell; "" where none does.
-func (s HookSwitch) Off(settings map[string]any) string {
+func (s Switch) Off(settings map[string]any) string {
 	var v any = settings
 	names := strings.Split(s.Key, ".")
 	for _, name := range names {
@@ -86,7 +87,7 @@ func (s HookSwitch) Off(settings map[string]any) string {
 		return s.Key
 	}
 	switch {
-	case v == nil, s.value == shellValue && isSelf(text):
+	case v == nil, s.value == shellValue && shell.IsSelf(text):
 		return ""
 	case s.value == shellValue, s.value == anyValue, fmt.Sprint(v) == s.value:
 		return s.Key
@@ -96,7 +97,7 @@ func (s HookSwitch) Off(settings map[string]any) string {
 
 // first returns the key of a variable that a shell or the loader of programs acts on before
 // anything else.
-func (s HookSwitch) first(variables map[string]any) string {
+func (s Switch) first(variables map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		if variables[name] != nil && environ.ActsFirst(name) {
 			return strings.TrimSuffix(s.Key, anyValue) + name
@@ -121,7 +122,7 @@ func EnvSettings(data []byte) map[string]any {
 }
 
 // notice is that a file of settings switches the hooks of a platform off; "" where it does not.
-func (s HookSwitch) notice(path string) string {
+func (s Switch) notice(path string) string {
 	data, err := readSmall(path)
 	if err != nil {
 		return ""
@@ -149,8 +150,8 @@ func (s HookSwitch) notice(path string) string {
 	return fmt.Sprintf("%s; see: tadactl hook status %s", s.Says(path, key), s.Platform)
 }
 
-// Says returns the text of what a file does with a key that [HookSwitch.Off] returned.
-func (s HookSwitch) Says(path, key string) string {
+// Says returns the text of what a file does with a key that [Switch.Off] returned.
+func (s Switch) Says(path, key string) string {
 	if s.value == shellValue {
 		return fmt.Sprintf("%s starts the commands of %s with another shell (%s): they are "+
 			"checked only by the hook, if at all", path, s.Platform, key)
@@ -160,34 +161,7 @@ func (s HookSwitch) Says(path, key string) string {
 }
 
 // TakesShell reports whether the switch is for the shell, which counts without a hook too.
-func (s HookSwitch) TakesShell() bool { return s.value == shellValue }
-
-// HooksOff returns what a person has to know at the first call of a conversation: that the
-// workspace switches the platform's hooks off. It is "" if it does not, or if that was reported
-// before in this conversation. Only the repository's JSON is read: the other files count only if a
-// person trusts the folder, and then there is no hook that could ask here.
-func (l *Launcher) HooksOff(platform, dir, conversation string) string {
-	return l.off(platform, conversation, func(s HookSwitch) []string {
-		if !strings.HasPrefix(s.File, "./") || !strings.HasPrefix(filepath.Ext(s.File), ".json") {
-			return nil
-		}
-		return s.Files("", "", dir, Top(dir))
-	})
-}
-
-func (l *Launcher) off(platform, conversation string, files func(HookSwitch) []string) string {
-	for _, s := range HookSwitches() {
-		if s.Platform != platform || s.TakesShell() && !OwnShell(platform, l.account, "") {
-			continue
-		}
-		for _, path := range files(s) {
-			if notice := s.notice(path); notice != "" && l.tells(notice+"\n"+conversation) {
-				return notice
-			}
-		}
-	}
-	return ""
-}
+func (s Switch) TakesShell() bool { return s.value == shellValue }
 
 // OwnShell reports whether the settings of a user with this home, or those in folder, name this
 // program as the shell of a platform.
@@ -206,29 +180,13 @@ func OwnShell(platform, home, folder string) bool {
 			word := f[1][strings.LastIndexByte(f[1], '.')+1:]
 			for _, m := range regexp.MustCompile(`"`+word+`"\s*:\s*"([^"]*)"`).FindAllSubmatch(data,
 				-1) {
-				if isSelf(string(m[1])) {
+				if shell.IsSelf(string(m[1])) {
 					return true
 				}
 			}
 		}
 	}
 	return false
-}
-
-// hooked reports whether the hook of this program is registered with a platform, in the files of a
-// person's that can switch it off or beside them.
-func hooked(platform string, outer func(string) string) bool {
-	return slices.ContainsFunc(HookSwitches(), func(s HookSwitch) bool {
-		if s.Platform != platform || !strings.HasPrefix(s.File, "~/") {
-			return false
-		}
-		file := outer(s.File)
-		return slices.ContainsFunc([]string{file, filepath.Join(filepath.Dir(file), "hooks.json")},
-			func(path string) bool {
-				data, err := readSmall(path)
-				return err == nil && bytes.Contains(data, []byte("hook run "+platform))
-			})
-	})
 }
 
 // Top is the nearest folder with a repository at or above a directory, the directory itself where
@@ -258,49 +216,4 @@ func readSmall(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxProject))
-}
-
-// A shellMark is a variable that identifies a platform's commands, and the one with its
-// conversation; "" for none.
-type shellMark struct{ agent, mark, conversation string }
-
-func shellMarks() (list []shellMark) {
-	for fact := range agents.Of("conversation") {
-		mark, conversation, _ := strings.Cut(fact.Text(), " ")
-		list = append(list, shellMark{fact.Agent, mark, conversation})
-	}
-	return list
-}
-
-// unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is. Where the hook is
-// registered too, it has also what the person and the machine switch off.
-func (l *Launcher) unhooked(req Request) string {
-	if req.Shell.Name == "tada-run" {
-		return ""
-	}
-	env := map[string]string{}
-	for _, each := range req.Env {
-		name, value, _ := strings.Cut(each, "=")
-		env[name] = value
-	}
-	for _, m := range shellMarks() {
-		if env[m.mark] == "" {
-			continue
-		}
-		platform := agents.Platform(m.agent)
-		if notice := l.HooksOff(platform, req.Dir, env[m.conversation]); notice != "" {
-			return notice
-		}
-		c := &client{home: l.account, env: env, needs: needsOf(m.agent)}
-		if !hooked(platform, c.outer) {
-			return ""
-		}
-		return l.off(platform, env[m.conversation], func(s HookSwitch) []string {
-			if strings.HasPrefix(s.File, "~/") {
-				return []string{c.outer(s.File)}
-			}
-			return s.Files("", "", req.Dir, Top(req.Dir))
-		})
-	}
-	return ""
 }

@@ -1,4 +1,4 @@
-package launcher
+package client
 
 import (
 	"os"
@@ -7,23 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // clientIn is an agent's program in an account of its own, called with some variables.
-func clientIn(t *testing.T, agent string, env map[string]string) (*client, *Launcher) {
+func clientIn(t *testing.T, agent string, env map[string]string) *Client {
 	t.Helper()
 	home := t.TempDir()
-	l := &Launcher{account: home,
-		policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
-	l.state = &state.Directory{Home: state.Home{Dir: filepath.Join(home, ".tada")}}
 	if env == nil {
 		env = map[string]string{}
 	}
-	c := &client{agent: agent, home: home, dir: filepath.Join(home, ownFolder, agent, "w"),
+	files := Files{Home: home, State: filepath.Join(home, ".tada"),
+		Policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
+	return &Client{Agent: agent, files: files, dir: filepath.Join(home, ownFolder, agent, "w"),
 		env: env, needs: needsOf(agent)}
-	return c, l
 }
 
 func lay(t *testing.T, name, text string) {
@@ -76,26 +73,26 @@ func TestClientContacts(t *testing.T) {
 			"elsewhere/config.toml", "base_url = \"https://gw.test/v1\"\n", []string{"gw.test:443"},
 			nil},
 	} {
-		c, l := clientIn(t, test.agent, test.env)
+		c := clientIn(t, test.agent, test.env)
 		for name, value := range c.env {
-			c.env[name] = strings.ReplaceAll(value, "HOME", c.home)
+			c.env[name] = strings.ReplaceAll(value, "HOME", c.files.Home)
 		}
 		if test.file != "" {
-			lay(t, filepath.Join(c.home, test.file), test.text)
+			lay(t, filepath.Join(c.files.Home, test.file), test.text)
 		}
-		c.contacts(func(name string) []byte { return l.settingsFile(l.policy, name) })
+		c.contacts()
 		for _, want := range test.hosts {
 			not, isNot := strings.CutPrefix(want, "!")
-			if isNot == slices.ContainsFunc(c.hosts, func(h string) bool {
+			if isNot == slices.ContainsFunc(c.Hosts, func(h string) bool {
 				return h == want || isNot && strings.Contains(h, not) &&
 					!strings.Contains(h, "anthropic") && !strings.Contains(h, "claude") &&
 					!strings.Contains(h, "openai.com")
 			}) {
-				t.Errorf("%s: hosts %q, want %q", name, c.hosts, want)
+				t.Errorf("%s: hosts %q, want %q", name, c.Hosts, want)
 			}
 		}
-		if !slices.Equal(c.keys, test.keys) {
-			t.Errorf("%s: keys %q, want %q", name, c.keys, test.keys)
+		if !slices.Equal(c.Keys, test.keys) {
+			t.Errorf("%s: keys %q, want %q", name, c.Keys, test.keys)
 		}
 	}
 }
@@ -103,20 +100,20 @@ func TestClientContacts(t *testing.T) {
 // The program gets its keys, and the place of its own folder instead of the caller's; no other
 // secret comes back.
 func TestClientEnvironment(t *testing.T) {
-	c, l := clientIn(t, "gemini", map[string]string{"GEMINI_API_KEY": "k", "GEMINI_CLI_HOME": "/x",
+	c := clientIn(t, "gemini", map[string]string{"GEMINI_API_KEY": "k", "GEMINI_CLI_HOME": "/x",
 		"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "no"})
-	c.contacts(func(name string) []byte { return l.settingsFile(l.policy, name) })
-	got := c.environment([]string{"HOME=/h", "GEMINI_CLI_HOME=/x", "GEMINI_CLI_HOME_2=/y"})
+	c.contacts()
+	got := c.Environment([]string{"HOME=/h", "GEMINI_CLI_HOME=/x", "GEMINI_CLI_HOME_2=/y"})
 	want := []string{"HOME=/h", "GEMINI_CLI_HOME_2=/y", "GEMINI_CLI_HOME=" + c.dir,
 		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := c.removed([]string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY"}); !slices.Equal(got,
+	if got := c.Removed([]string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY"}); !slices.Equal(got,
 		[]string{"ANTHROPIC_API_KEY"}) {
 		t.Errorf("it does not get %q", got)
 	}
-	if got := (*client)(nil).environment([]string{"A=1"}); !slices.Equal(got, []string{"A=1"}) {
+	if got := (*Client)(nil).Environment([]string{"A=1"}); !slices.Equal(got, []string{"A=1"}) {
 		t.Errorf("%q for a command", got)
 	}
 }
@@ -124,9 +121,9 @@ func TestClientEnvironment(t *testing.T) {
 // What is put into the session's own folder is the person's as it is now. Whatever an earlier
 // session has left there, nothing outside of it changes, and nothing that policy keeps is copied.
 func TestFurnish(t *testing.T) {
-	c, l := clientIn(t, "claude", nil)
+	c := clientIn(t, "claude", nil)
 	in := func(name string) string { return filepath.Join(c.dir, name) }
-	out := func(name string) string { return filepath.Join(c.home, name) }
+	out := func(name string) string { return filepath.Join(c.files.Home, name) }
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -142,13 +139,13 @@ func TestFurnish(t *testing.T) {
 	lay(t, out(".ssh/id_rsa"), "secret")
 	furnish := func() {
 		t.Helper()
-		c.logins = nil
+		c.Logins = nil
 		for _, n := range c.of("login") {
-			if l.mayHave(l.policy, c.outer(n.words[0])) {
-				c.logins = append(c.logins, c.outer(n.words[0]))
+			if c.files.may(c.outer(n.words[0])) {
+				c.Logins = append(c.Logins, c.outer(n.words[0]))
 			}
 		}
-		if _, err := c.furnish(l, l.policy); err != nil {
+		if _, err := c.Furnish(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,7 +218,7 @@ func TestFurnish(t *testing.T) {
 	if err := os.Symlink(out(".ssh"), in(".claude")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.furnish(l, l.policy); err == nil || !strings.Contains(err.Error(), "rm -r") {
+	if _, err := c.Furnish(); err == nil || !strings.Contains(err.Error(), "rm -r") {
 		t.Errorf("%v", err)
 	}
 	if entries, err := os.ReadDir(out(".ssh")); err != nil || len(entries) != 1 {
@@ -232,11 +229,11 @@ func TestFurnish(t *testing.T) {
 // Of a folder that other programs look for by the same variable, they find what they would have
 // found.
 func TestFurnishRest(t *testing.T) {
-	c, l := clientIn(t, "opencode", nil)
-	lay(t, filepath.Join(c.home, ".config/git/config"), "git")
-	lay(t, filepath.Join(c.home, ".config/opencode/opencode.json"), "{}")
-	lay(t, filepath.Join(c.home, ".config/opencode/secret.txt"), "no")
-	if _, err := c.furnish(l, l.policy); err != nil {
+	c := clientIn(t, "opencode", nil)
+	lay(t, filepath.Join(c.files.Home, ".config/git/config"), "git")
+	lay(t, filepath.Join(c.files.Home, ".config/opencode/opencode.json"), "{}")
+	lay(t, filepath.Join(c.files.Home, ".config/opencode/secret.txt"), "no")
+	if _, err := c.Furnish(); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{".config/git/config": true,
@@ -251,8 +248,8 @@ func TestFurnishRest(t *testing.T) {
 // An agent may have what every command may read, and its own credentials under their own name;
 // nothing by a link, and nothing restricted.
 func TestMayHave(t *testing.T) {
-	_, l := clientIn(t, "codex", nil)
-	at := func(name string) string { return filepath.Join(l.account, name) }
+	c := clientIn(t, "codex", nil)
+	at := func(name string) string { return filepath.Join(c.files.Home, name) }
 	for _, name := range []string{".codex/config.toml", ".codex/auth.json", ".ssh/id_rsa",
 		".tada/config.yaml"} {
 		lay(t, at(name), "x")
@@ -262,7 +259,7 @@ func TestMayHave(t *testing.T) {
 	}
 	for name, want := range map[string]bool{".codex/config.toml": true, ".codex/auth.json": true,
 		".codex/linked.json": false, ".tada/config.yaml": false, ".codex/none": false} {
-		if got := l.mayHave(l.policy, at(name)); got != want {
+		if got := c.files.may(at(name)); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -278,15 +275,15 @@ func TestClientArguments(t *testing.T) {
 		"npx codex":                 "npx codex",
 		"claude --resume codex x y": "claude --resume codex x y",
 	} {
-		c, _ := clientIn(t, "codex", nil)
+		c := clientIn(t, "codex", nil)
 		if strings.HasPrefix(words, "claude") {
-			c, _ = clientIn(t, "claude", nil)
+			c = clientIn(t, "claude", nil)
 		}
-		if got := strings.Join(c.arguments(strings.Fields(words)), " "); got != want {
+		if got := strings.Join(c.Arguments(strings.Fields(words)), " "); got != want {
 			t.Errorf("%s: %s, want %s", words, got, want)
 		}
 	}
-	if got := (*client)(nil).arguments([]string{"codex"}); len(got) != 1 {
+	if got := (*Client)(nil).Arguments([]string{"codex"}); len(got) != 1 {
 		t.Error(got)
 	}
 }
@@ -301,8 +298,11 @@ func TestClientAdvice(t *testing.T) {
 		"! codex -s workspace-write":  "",
 		"claude":                      "",
 	} {
-		c, _ := clientIn(t, strings.Fields(strings.TrimPrefix(words, "! "))[0], nil)
-		got := c.advice(strings.Fields(words), func(string) []byte { return []byte(file) })
+		c := clientIn(t, strings.Fields(strings.TrimPrefix(words, "! "))[0], nil)
+		for _, n := range c.of("copy") {
+			lay(t, c.outer(n.words[0]), file)
+		}
+		got := c.Advice(strings.Fields(words))
 		if told := got != ""; told != strings.HasPrefix(words, "!") {
 			t.Errorf("%s, %q: %q", words, file, got)
 		}
@@ -313,14 +313,14 @@ func TestClientAdvice(t *testing.T) {
 // make no hidden names.
 func TestUnpackedIsTheSessionsOwn(t *testing.T) {
 	for _, agent := range []string{"opencode", "claude"} {
-		c, l := clientIn(t, agent, nil)
-		if _, err := c.furnish(l, l.policy); err != nil {
+		c := clientIn(t, agent, nil)
+		if _, err := c.Furnish(); err != nil {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(c.dir, "unpacked")
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() ||
-			!slices.Contains(c.environment(nil), "BUN_TMPDIR="+dir) {
-			t.Errorf("%s: %v, %q", agent, err, c.environment(nil))
+			!slices.Contains(c.Environment(nil), "BUN_TMPDIR="+dir) {
+			t.Errorf("%s: %v, %q", agent, err, c.Environment(nil))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package launcher
+package client
 
 import (
 	"io"
@@ -12,47 +12,54 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// maxClientFile bounds a settings file of an agent that is read here.
-const maxClientFile = 4 << 20
+// maxFile bounds a settings file of an agent that is read here.
+const maxFile = 4 << 20
 
-// settingsFile is the text of a settings file of the person's; nil for one that is not there or
+// Files are the files of the person's that policy lets an agent have.
+type Files struct {
+	Home   string // of the account
+	State  string // the state directory
+	Policy pathguard.Policy
+}
+
+// read is the text of a settings file of the person's; nil for one that is not there or
 // that policy keeps.
-func (l *Launcher) settingsFile(policy pathguard.Policy, name string) []byte {
-	if !l.mayHave(policy, name) {
+func (f Files) read(name string) []byte {
+	if !f.may(name) {
 		return nil
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() ||
-		info.Size() > maxClientFile {
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() ||
+		info.Size() > maxFile {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxClientFile))
+	text, err := io.ReadAll(io.LimitReader(file, maxFile))
 	if err != nil {
 		return nil
 	}
 	return text
 }
 
-// mayHave reports whether an agent may have a file or folder of the person's that the table names:
+// may reports whether an agent may have a file or folder of the person's that the table names:
 // one that every command may read, and where the name leads nowhere else, its own credentials too.
-func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
+func (f Files) may(name string) bool {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return false
 	}
-	home, err := filepath.EvalSymlinks(l.account)
+	home, err := filepath.EvalSymlinks(f.Home)
 	if err != nil {
 		return false
 	}
-	rest, below := strings.CutPrefix(name, l.account+"/")
+	rest, below := strings.CutPrefix(name, f.Home+"/")
 	own := below && real == filepath.Join(home, rest)
-	g := pathguard.Guard{Policy: policy,
-		Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: l.account,
-			UID: os.Getuid(), StateDir: l.state.Dir}}
+	g := pathguard.Guard{Policy: f.Policy,
+		Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: f.Home,
+			UID: os.Getuid(), StateDir: f.State}}
 	r, err := g.CheckPathAccess(real, false)
 	return err == nil && (r.Allowed || own && r.Verdict == pathguard.Ask)
 }

@@ -1,4 +1,4 @@
-package launcher
+package switches
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 
 // switched is a file in which the key of a switch has a value, with the registration of the hook in
 // it.
-func switched(s HookSwitch, key, value, registered string) string {
+func switched(s Switch, key, value, registered string) string {
 	if isEnv(s.File) {
 		return "# " + key + "=x\nexport A=b\n" + strings.Replace(key+" = "+value, key+" = null",
 			"B=c", 1) + "\n"
@@ -37,32 +37,36 @@ func switched(s HookSwitch, key, value, registered string) string {
 // workspace and in the person's settings, whichever switch it is; the second does not, and what is
 // switched on is not told.
 func TestSwitchesAreTold(t *testing.T) {
-	for _, s := range HookSwitches() {
+	for _, s := range All() {
 		if strings.HasPrefix(s.File, "/") {
 			continue // as the others, but a test cannot write there
 		}
 		t.Run(s.Platform+" "+s.Level+" "+s.Key, func(t *testing.T) {
 			agent := agents.OfPlatform(s.Platform)
-			_, l := clientIn(t, agent, nil)
-			work := filepath.Join(l.account, "work")
+			home, said := t.TempDir(), map[string]bool{}
+			notices := Notices{Home: home, Tells: func(notice string) bool {
+				before := said[notice]
+				said[notice] = true
+				return !before
+			}}
+			work := filepath.Join(home, "work")
 			line := "tadactl hook run " + s.Platform
-			lay(t, filepath.Join(l.state.Runtime(), "x"), "")
 			lay(t, filepath.Join(work, ".git/HEAD"), "")
-			for _, other := range HookSwitches() {
+			for _, other := range All() {
 				if other.Platform == s.Platform && strings.HasPrefix(other.File, "~/") {
-					lay(t, filepath.Join(l.account, other.File[2:]), "")
-					lay(t, filepath.Join(l.account, filepath.Dir(other.File)[2:], "hooks.json"),
+					lay(t, filepath.Join(home, other.File[2:]), "")
+					lay(t, filepath.Join(home, filepath.Dir(other.File)[2:], "hooks.json"),
 						line)
 				}
 			}
 			for fact := range agents.Of("shell") {
 				name := path.Base(strings.ReplaceAll(fact.Words()[1], ".", "/"))
-				lay(t, filepath.Join(l.account, fact.Words()[0][2:]),
+				lay(t, filepath.Join(home, fact.Words()[0][2:]),
 					fmt.Sprintf(`{"x":{%q:"/proc/self/exe"}}`, name))
 			}
 			file := filepath.Join(work, s.File)
 			if rest, is := strings.CutPrefix(s.File, "~/"); is {
-				file = filepath.Join(l.account, rest)
+				file = filepath.Join(home, rest)
 			}
 			marks := shellMarks()
 			i := slices.IndexFunc(marks, func(m shellMark) bool { return m.agent == agent })
@@ -71,15 +75,13 @@ func TestSwitchesAreTold(t *testing.T) {
 			}
 			told := func(conversation string) string {
 				if i < 0 {
-					return l.HooksOff(s.Platform, work, conversation)
+					return notices.Off(s.Platform, work, conversation)
 				}
-				mark := marks[i]
-				req := Request{Dir: work, Shell: Shell{Name: "bash"},
-					Env: []string{mark.mark + "=1"}}
-				if mark.conversation != "" {
-					req.Env = append(req.Env, mark.conversation+"="+conversation)
+				env := []string{marks[i].mark + "=1"}
+				if name := marks[i].conversation; name != "" {
+					env = append(env, name+"="+conversation)
 				}
-				return l.unhooked(req)
+				return notices.OfShell(work, env)
 			}
 			off, on := s.value, map[string]string{"true": "false", "false": "true"}[s.value]
 			if part, is := strings.CutPrefix(off, "~"); is {
@@ -125,7 +127,7 @@ func TestMarksAreCaptured(t *testing.T) {
 		if m.agent == "kilo" {
 			continue // its calls were not captured; make test-clients tries its marks
 		}
-		files, err := filepath.Glob("../integration/testdata/clients/" + agents.Platform(m.agent) +
+		files, err := filepath.Glob("../../integration/testdata/clients/" + agents.Platform(m.agent) +
 			"/*.json")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", m.agent, err)
@@ -155,7 +157,7 @@ func TestMarksAreCaptured(t *testing.T) {
 // C4: every variable that the loader or a shell acts on before a hook's line counts, and no other:
 // with LD_TRACE_LOADED_OBJECTS a program prints a list and ends with 0.
 func TestWhatActsFirst(t *testing.T) {
-	s := HookSwitch{Platform: "gemini", File: "./.env", Key: anyValue, value: firstValue}
+	s := Switch{Platform: "gemini", File: "./.env", Key: anyValue, value: firstValue}
 	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY BASH_FUNC_printf%%") {
 		if got := s.Off(EnvSettings([]byte("A=b\nexport " + name + " = x\n"))); got != name {
 			t.Errorf("%s: %q", name, got)
@@ -165,5 +167,15 @@ func TestWhatActsFirst(t *testing.T) {
 		if got := s.Off(EnvSettings([]byte(name + "=x\n"))); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+func lay(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
