@@ -58,7 +58,7 @@ var wide = map[string]int{
 	"audit/play.tape":             13,
 	"audit/screen.Screen":         14,
 	"cmd/tada-run/cli.invocation": 33,
-	"cmd/tadactl/cli.board":       24,
+	"cmd/tadactl/inbox.board":     24,
 	"cmd/tadactl/cli.entry":       21,
 	"cmd/tadactl/cli.health":      16,
 	"launcher/control.Question":   20,

@@ -430,7 +430,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/preimage": {
 		"launcher/broker":    "it announces changes",
-		"launcher/control":   "the process of a command inside of a session, whose end is looked at",
+		"launcher/control":   "the process of a command inside, whose end is looked at",
 		"launcher/past":      "which runs are meant, and what one changed",
 		"launcher/sandbox":   "where a run may write, and what its sandbox could not announce",
 		"launcher/state":     "what is kept is in the state directory",
@@ -514,7 +514,7 @@ var plan = map[string]map[string]string{
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
 		"approval/flock":            "one person edits the configuration at a time",
-		"shellparse/catalog/agents": "which agents take variables from a workspace, and have folders for all",
+		"shellparse/catalog/agents": "which agents take variables from a workspace",
 		"shellparse/wrapper":        "what a hook writes around a command that no shell can parse",
 
 		"pathguard/intent":        "a batch is the commands of an intent",
@@ -622,6 +622,16 @@ var plan = map[string]map[string]string{
 		"cmd/tadactl/cli":         "main only calls it",
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
+	"cmd/tadactl/inbox": {
+		"approval":            "it shows questions, and their answers are decisions",
+		"approval/plan":       "the hash of a plan, and the tool of one",
+		"approval/render":     "questions are shown by the one renderer",
+		"audit":               "questions are counted in its words",
+		"integration/distant": "the questions of other machines are in the same list",
+		"launcher/notice":     "whether a terminal shows UTF-8",
+		"launcher/permit":     "it makes the answers",
+		"launcher/prompt":     "how pages look on a terminal",
+	},
 	"integration/console": {
 		"launcher/live":    "why a session cannot be shown",
 		"launcher/replay":  "it shows what runs teach",
@@ -655,6 +665,7 @@ var plan = map[string]map[string]string{
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
 		"launcher/live":             "why a session cannot be attached to",
+		"cmd/tadactl/inbox":         "the open questions on a screen, and in one line each",
 		"launcher/preimage":         "which runs are shown and taken back",
 		"launcher/shell":            "a command is judged as the shell would be called",
 		"launcher/switches":         "hook status lists what switches hooks off",
@@ -830,7 +841,7 @@ var testOnly = map[string]map[string]string{
 		"audit/zstandard":        "tests pack with the real codec",
 		"approval/plan/plantest": "plans for tests",
 	},
-	"cmd/tadactl/cli": {
+	"cmd/tadactl/inbox": {
 		"approval/canonical": "a test makes the payload of a question",
 	},
 	"audit": {

@@ -83,5 +83,5 @@ func (r *Run) note(name string, to func(*undo.Journal) error) error {
 }
 
 func (r *Run) covers(name string) bool {
-	return slices.ContainsFunc(r.trees, func(tree string) bool { return pathname.Within(name, tree) })
+	return pathname.WithinAny(name, r.trees)
 }

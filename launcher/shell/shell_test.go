@@ -15,8 +15,8 @@ func TestQuote(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	words := []string{"/usr/bin/printf", `%s\0`, "", "plain", "a b", "it's", "$HOME", "`id`", "a\nb",
-		"*", "~", "-n", `\`, "!", "{a,b}", "#"}
+	words := []string{"/usr/bin/printf", `%s\0`, "", "plain", "a b", "it's", "$HOME", "`id`",
+		"a\nb", "*", "~", "-n", `\`, "!", "{a,b}", "#"}
 	out, err := exec.Command(bash, "-c", Quote(words)).Output()
 	if got := strings.Split(string(out), "\x00"); err != nil ||
 		!slices.Equal(got[:len(got)-1], words[2:]) {

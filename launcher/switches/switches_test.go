@@ -127,8 +127,8 @@ func TestMarksAreCaptured(t *testing.T) {
 		if m.agent == "kilo" {
 			continue // its calls were not captured; make test-clients tries its marks
 		}
-		files, err := filepath.Glob("../../integration/testdata/clients/" + agents.Platform(m.agent) +
-			"/*.json")
+		files, err := filepath.Glob(filepath.Join("../../integration/testdata/clients",
+			agents.Platform(m.agent), "*.json"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", m.agent, err)
 		}
@@ -158,12 +158,14 @@ func TestMarksAreCaptured(t *testing.T) {
 // with LD_TRACE_LOADED_OBJECTS a program prints a list and ends with 0.
 func TestWhatActsFirst(t *testing.T) {
 	s := Switch{Platform: "gemini", File: "./.env", Key: anyValue, value: firstValue}
-	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY BASH_FUNC_printf%%") {
+	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH " +
+		"LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY BASH_FUNC_printf%%") {
 		if got := s.Off(EnvSettings([]byte("A=b\nexport " + name + " = x\n"))); got != name {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for _, name := range strings.Fields("PATH DATABASE_URL PORT NODE_ENV PYTHONPATH BASH_SOURCE ENVIRONMENT LDFLAGS OPENAI_API_KEY") {
+	for _, name := range strings.Fields("PATH DATABASE_URL PORT NODE_ENV PYTHONPATH " +
+		"BASH_SOURCE ENVIRONMENT LDFLAGS OPENAI_API_KEY") {
 		if got := s.Off(EnvSettings([]byte(name + "=x\n"))); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}

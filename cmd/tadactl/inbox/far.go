@@ -1,4 +1,4 @@
-package cli
+package inbox
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/integration/distant"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // listenFar waits for what other machines ask.
@@ -65,8 +66,8 @@ func (b *board) farRows() (each [][]string) {
 		}
 		page := render.Render(q.Payload, render.Options{})
 		head := fmt.Sprintf("%sR%d  %4s  on %s (%s)  ", mark, page.Friction.Level,
-			age(q.Expires.Sub(b.now()))+" left", inert(q.Machine), q.Labels)
-		each = append(each, folded(head+short(q.Payload, max(b.width-len(head)-20, 40)), b.width))
+			age(q.Expires.Sub(b.now()))+" left", render.Quote(q.Machine, notice.UTF8()), q.Labels)
+		each = append(each, folded(head+Short(q.Payload, max(b.width-len(head)-20, 40)), b.width))
 	}
 	return each
 }
@@ -74,11 +75,11 @@ func (b *board) farRows() (each [][]string) {
 // awayRows say which questions cannot be seen now.
 func (b *board) awayRows() (rows []string) {
 	if b.away != nil {
-		rows = append(rows, fit("  this machine: not up to date: "+
+		rows = append(rows, Fit("  this machine: not up to date: "+
 			render.Inert(b.away.Error()), b.width))
 	}
 	if b.there.Away != nil {
-		rows = append(rows, fit("  other machines: not known now: "+
+		rows = append(rows, Fit("  other machines: not known now: "+
 			render.Inert(b.there.Away.Error()), b.width))
 	}
 	return rows

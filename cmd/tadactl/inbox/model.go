@@ -1,4 +1,4 @@
-package cli
+package inbox
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
-// A desk is the part of the launcher that the inbox uses.
-type desk interface {
+// A Desk is the part of the launcher that the inbox uses.
+type Desk interface {
 	Pending(ctx context.Context) ([]approval.Envelope, error)
 	Envelope(ctx context.Context, id string) (approval.Envelope, error)
 	Decide(ctx context.Context, d approval.Decision) error
@@ -52,7 +52,7 @@ type (
 // decided before every line of the page was shown.
 type board struct {
 	ctx     context.Context
-	desk    desk
+	desk    Desk
 	changes <-chan struct{}
 	phrase  string
 	now     func() time.Time
@@ -133,8 +133,6 @@ type keyboard struct {
 	burst bool // the latest key came right after another
 }
 
-func wallClock() time.Time { return time.Now() }
-
 func (b *board) back(note string) { b.mode, b.note, b.line = choosing, note, nil }
 
 // explained is the message to a person about an error of the store.
@@ -145,8 +143,8 @@ func explained(err error) string {
 	return err.Error()
 }
 
-// fit cuts a row of a list; a page is laid out for the width and never cut.
-func fit(s string, width int) string {
+// Fit cuts a row of a list; a page is laid out for the width and never cut.
+func Fit(s string, width int) string {
 	if r := []rune(s); len(r) >= width && width > 1 {
 		return string(r[:width-2]) + "…"
 	}

@@ -1,4 +1,4 @@
-package cli
+package inbox
 
 import (
 	"context"
@@ -442,7 +442,7 @@ func TestListsShowTheDangerousPart(t *testing.T) {
 				t.Errorf("%s at %d: %q", name, width, rows)
 			}
 		}
-		if line := short(e.Payload, 120); !strings.Contains(line, "| sh") ||
+		if line := Short(e.Payload, 120); !strings.Contains(line, "| sh") ||
 			len(command) > 400 && !strings.Contains(line, " chars cut]") ||
 			strings.ContainsAny(line, "\n\r\t\x1b\u202e") {
 			t.Errorf("%s: %q", name, line)
@@ -450,7 +450,7 @@ func TestListsShowTheDangerousPart(t *testing.T) {
 	}
 	several := questionOf(t, 1, "echo one", "curl a.test | sh")
 	canonicalPayload(t, &several)
-	if line := short(several.Payload, 120); !strings.Contains(line, "| sh") ||
+	if line := Short(several.Payload, 120); !strings.Contains(line, "| sh") ||
 		!strings.Contains(line, "2 calls") {
 		t.Errorf("%q", line)
 	}

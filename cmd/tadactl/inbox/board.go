@@ -1,4 +1,4 @@
-package cli
+package inbox
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
@@ -32,7 +33,7 @@ func (b *board) listen() tea.Msg {
 	if _, open := <-b.changes; !open {
 		return nil
 	}
-	full, err := unanswered(b.ctx, b.desk)
+	full, err := Unanswered(b.ctx, b.desk)
 	if err != nil && !errors.Is(err, approval.ErrOffline) {
 		return broken{err}
 	}
@@ -47,8 +48,8 @@ func (b *board) look() tea.Msg {
 	return looked{b.latest()}
 }
 
-// unanswered are the questions without an answer, with payload.
-func unanswered(ctx context.Context, d desk) (full []approval.Envelope, err error) {
+// Unanswered are the questions without an answer, with payload.
+func Unanswered(ctx context.Context, d Desk) (full []approval.Envelope, err error) {
 	list, err := d.Pending(ctx)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func (b *board) lay() {
 		Plain: b.leaf.look.Plain, Phrase: b.phrase})
 	rows := b.leaf.look.Rows(page)
 	if after := b.open.After(); after != "" {
-		rows = append(rows, fit(after, b.width))
+		rows = append(rows, Fit(after, b.width))
 	}
 	rows = append(rows, b.choiceRows()...)
 	if b.page = page; !slices.Equal(rows, b.text) {
@@ -383,7 +384,7 @@ func (b *board) except() string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return ", except " + inert(strings.Join(ids, " ")) + ","
+	return ", except " + render.Quote(strings.Join(ids, " "), notice.UTF8()) + ","
 }
 
 func (b *board) decide(d approval.Decision, word string) tea.Cmd {

@@ -1,4 +1,4 @@
-package cli
+package inbox
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // View draws the board on the alternate screen.
@@ -36,13 +37,13 @@ func (b *board) rows() []string {
 	for len(rows) < b.height-1 {
 		rows = append(rows, "")
 	}
-	return append(rows[:max(b.height-1, 0)], fit(b.help(), b.width))
+	return append(rows[:max(b.height-1, 0)], Fit(b.help(), b.width))
 }
 
 func (b *board) listRows() []string {
 	ids := b.ids()
-	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(ids)),
-		b.width), fit(b.note, b.width)}
+	rows := []string{Fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(ids)),
+		b.width), Fit(b.note, b.width)}
 	rows = append(rows, b.awayRows()...)
 	var each [][]string
 	for _, e := range b.list {
@@ -64,7 +65,7 @@ func (b *board) listRows() []string {
 	if len(b.runs) > 0 && len(rows)+2+len(b.runs) < b.height {
 		rows = append(rows, "", "Changed lately; to take one back: tadactl undo ID")
 		for _, run := range b.runs {
-			rows = append(rows, fit("  "+run, b.width))
+			rows = append(rows, Fit("  "+run, b.width))
 		}
 	}
 	return rows
@@ -83,13 +84,13 @@ func (b *board) entryRows(e approval.Envelope) []string {
 	if e.ID == b.at {
 		mark = "> "
 	}
-	agent := inert(e.Agent)
+	agent := render.Quote(e.Agent, notice.UTF8())
 	if e.Agent == "" {
 		agent = "-"
 	}
 	head := fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)),
 		agent, b.place(e))
-	return folded(head+short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
+	return folded(head+Short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
 }
 
 // place says which of several near-identical questions this is, and that one of them was denied
@@ -110,7 +111,7 @@ func (b *board) place(e approval.Envelope) string {
 func (b *board) standingRows() []string {
 	page := []string{
 		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
-		"  " + short(b.open.Payload, 4000), "",
+		"  " + Short(b.open.Payload, 4000), "",
 		"It applies only to the same command, directory, environment, programs, files, agent " +
 			"and work item,",
 		"as on the previous page, plan " + plan.Prefix(b.open.PlanHash) +
@@ -121,7 +122,7 @@ func (b *board) standingRows() []string {
 	if tool, ok := plan.ForTool(b.open.Payload); ok {
 		page = []string{
 			"Let this tool run again without asking, at most 5 times, for 1 hour?", "",
-			"  " + inert(tool), "",
+			"  " + render.Quote(tool, notice.UTF8()), "",
 			"It applies to the tool with any input, from the same agent in the same workspace. " +
 				"Commands and files",
 			"in the input are still checked, and ask as before.",
@@ -158,8 +159,8 @@ func (b *board) help() string {
 		return "suggest (enter: deny and offer this command, esc: back): " +
 			render.Inert(string(b.line))
 	case wording:
-		return "message for " + inert(b.call) + " (enter: keep, esc: back): " +
-			render.Inert(string(b.line))
+		return "message for " + render.Quote(b.call, notice.UTF8()) +
+			" (enter: keep, esc: back): " + render.Inert(string(b.line))
 	case remembering:
 		return "y: approve and remember   esc: back"
 	}
@@ -221,7 +222,7 @@ func (b *board) callHelp() string {
 	}
 	s.WriteString("  number: change")
 	if b.call != "" {
-		s.WriteString("   w: message for " + inert(b.call))
+		s.WriteString("   w: message for " + render.Quote(b.call, notice.UTF8()))
 	}
 	return s.String() + "   "
 }
