@@ -158,8 +158,9 @@ func TestMarksAreCaptured(t *testing.T) {
 // with LD_TRACE_LOADED_OBJECTS a program prints a list and ends with 0.
 func TestWhatActsFirst(t *testing.T) {
 	s := Switch{Platform: "gemini", File: "./.env", Key: anyValue, value: firstValue}
-	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH " +
-		"LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY BASH_FUNC_printf%%") {
+	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS " +
+		"LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY " +
+		"BASH_FUNC_printf%%") {
 		if got := s.Off(EnvSettings([]byte("A=b\nexport " + name + " = x\n"))); got != name {
 			t.Errorf("%s: %q", name, got)
 		}
