@@ -144,6 +144,7 @@ var plan = map[string]map[string]string{
 		"approval/flock": "the runs of a workspace share one ledger",
 	},
 	"launcher/broker": {
+		"pathguard/dirent":        "there is one reader of what lists a folder",
 		"launcher/broker/view":    "it creates files for the run in shared directories",
 		"launcher/seccomp":        "it receives and answers calls, and says which calls it needs",
 		"launcher/broker/network": "it asks which hosts may be reached",
@@ -155,6 +156,7 @@ var plan = map[string]map[string]string{
 	// The other way round, or with the launcher between them, each of the three callers that start
 	// a command would have to do this too, and one that forgot it would leave calls unanswered.
 	"launcher/sandbox": {
+		"pathguard/dirent":        "there is one reader of what lists a folder",
 		"launcher/sandbox/rlimit": "it must be initialised before everything else, so it imports nothing",
 		"launcher/seccomp":        "forbidden calls become a filter",
 		"launcher/broker":         "it answers the calls that the filter passes on",
@@ -176,7 +178,8 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/session/wire": {},
 	"launcher/undo": {
-		"approval/flock": "the runs of an account share one quota",
+		"pathguard/dirent": "there is one reader of what lists a folder",
+		"approval/flock":   "the runs of an account share one quota",
 	},
 	"pathguard/tamper": {
 		"approval/flock": "one process changes a store at a time",
@@ -187,13 +190,17 @@ var plan = map[string]map[string]string{
 	},
 	"pathguard/hosts":  {"shellparse": "an endpoint of a script is compared with the entries of a list"},
 	"pathguard/proc":   {},
+	"pathguard/dirent": {},
 	"pathguard/passwd": {"pathguard/proc": "/etc/passwd is read in the same way as the kernel's files"},
 	"pathguard/intent": {},
 	"pathguard/mounts": {
 		"pathguard/pathname": "a mount point is compared as a path",
 		"pathguard/proc":     "mounts are read once, for the sandbox too",
 	},
-	"pathguard/walk": {"pathguard/pathname": "a name is split and compared as text"},
+	"pathguard/walk": {
+		"pathguard/dirent":   "there is one reader of what lists a folder",
+		"pathguard/pathname": "a name is split and compared as text",
+	},
 	"pathguard/resolve": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target has the right with which it was named",
@@ -490,6 +497,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":          "subscriptions are in the state directory",
 	},
 	"launcher/watch": {
+		"pathguard/pathname":       "whether a repository is where the command could write",
 		"launcher/refusal":         "a refused connection is reported in the words of its question",
 		"launcher/broker":          "what a run did with the network is reported and recorded",
 		"audit":                    "the bytes missing from a transcript are counted in its words",
@@ -502,6 +510,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"pathguard/pathname":        "whether one path is below another",
 		"launcher/client":           "the agent's program of a session",
 		"launcher/shell":            "how the shell is called, and where it is",
 		"launcher/switches":         "a person is told what switches hooks off",

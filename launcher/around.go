@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -41,7 +42,7 @@ func (j *Judgement) isOpen(dir string) bool {
 		real = clean
 	}
 	guard := pathguard.Guard{Policy: j.policy, Caller: j.Plan.Caller}
-	return !filepath.IsAbs(real) || isWithin(clean, "/proc") || isWithin(clean, "/dev") ||
+	return !filepath.IsAbs(real) || pathname.WithinAny(clean, []string{"/proc", "/dev"}) ||
 		j.writable(clean) || j.writable(real) || j.policy.InCache(clean) ||
 		j.policy.InCache(real) || unasked(guard, real)
 }
@@ -170,7 +171,7 @@ func (j *Judgement) snapshots() string {
 func (j *Judgement) writable(name string) bool {
 	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace},
 		environ.SharedTemp...), func(dir string) bool {
-		return dir != "" && isWithin(name, dir)
+		return dir != "" && pathname.Within(name, filepath.Clean(dir))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // undoOf is what undo can do for a run of this request, apart from what the policy says.
@@ -25,7 +26,7 @@ func (l *Launcher) undoSettings() pathguard.Undo { return l.policy.UndoOf(l.acco
 // are when the work in the workspace is taken back.
 func outside(list []sandbox.Path, ground string) (names []string) {
 	for _, p := range list {
-		if !isWithin(p.Name, ground) && !isWithin(ground, p.Name) {
+		if !pathname.Within(p.Name, ground) && !pathname.Within(ground, p.Name) {
 			names = append(names, p.Name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -63,7 +64,7 @@ func startsOrSaysWhy(t *testing.T, list string, base bool) {
 	case err != nil:
 		t.Error(err)
 	case out.Refusal != nil:
-		if !isWithin(req.Dir, list) || out.Refusal.Code != "restricted_path" ||
+		if !pathname.Within(req.Dir, list) || out.Refusal.Code != "restricted_path" ||
 			!strings.Contains(out.Refusal.JSON(), req.Dir+" is restricted") {
 			t.Errorf("%s", out.Refusal.JSON())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -162,11 +163,11 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 	if err != nil {
 		return nil // and then nothing runs
 	}
+	trees := names(p.Write)
 	var list []string
 	for _, path := range w.files {
-		isHidden := slices.ContainsFunc(p.Hide, func(h string) bool { return isWithin(path, h) })
-		inTree := slices.ContainsFunc(p.Write,
-			func(tree sandbox.Path) bool { return isWithin(path, tree.Name) })
+		isHidden := pathname.WithinAny(path, p.Hide)
+		inTree := pathname.WithinAny(path, trees)
 		if inTree && !isHidden && !j.mayWrite(path) {
 			list = append(list, path)
 		}
@@ -215,7 +216,7 @@ func (j *Judgement) mayWrite(path string) bool {
 			}
 			full := t.Path()
 			tree := t.Flags&(command.Recursive|command.Below) != 0 || t.Mode.IsDir()
-			if full == path || tree && isWithin(path, full) {
+			if full == path || tree && pathname.Within(path, full) {
 				return true
 			}
 		}

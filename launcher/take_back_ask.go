@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/undo"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // An Undone is what came of an agent's wish to take a run back.
@@ -94,7 +95,7 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 			return past.Run{}, err
 		}
 		run, err := l.Past(id)
-		if err == nil && !isWithin(run.Dir, ground) {
+		if err == nil && !pathname.Within(run.Dir, ground) {
 			err = fmt.Errorf("run %q is one of another workspace; call undo_run with its "+
 				"directory as cwd", id)
 		}
@@ -108,7 +109,7 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 		if !own(preimage.PartOf(k.Run)) {
 			continue
 		}
-		if run, err := l.PastOfPart(k.Run); err == nil && isWithin(run.Dir, ground) {
+		if run, err := l.PastOfPart(k.Run); err == nil && pathname.Within(run.Dir, ground) {
 			return run, nil
 		}
 	}
@@ -157,7 +158,7 @@ func (l *Launcher) laterIn(folder, id string) string {
 			continue // it has changed nothing yet
 		}
 		if err != nil || !k.Ended || slices.ContainsFunc(run.Changes(), func(c undo.Change) bool {
-			return isWithin(c.Path, folder) || strings.HasPrefix(c.From, folder+"/")
+			return pathname.Within(c.Path, folder) || strings.HasPrefix(c.From, folder+"/")
 		}) {
 			return k.Run
 		}

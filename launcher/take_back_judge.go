@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -130,7 +131,7 @@ func (l *Launcher) protectedIn(dir string, steps []undo.Step) ([]string, error) 
 				list = append(list, step.Path)
 			}
 			for _, file := range r.Files {
-				if isWithin(file, step.Path) && !slices.Contains(list, file) {
+				if pathname.Within(file, step.Path) && !slices.Contains(list, file) {
 					list = append(list, file) // a folder that is moved moves it
 				}
 			}

@@ -16,6 +16,9 @@ func (r *Run) Make(dir int, in, name string) error {
 }
 
 func (r *Run) MakeNext(dir int, in, name string) (done bool) {
+	if !r.covers(in) {
+		return false // Make notes it
+	}
 	_ = r.announce(in, func(j *undo.Journal) error {
 		done = j.MakeNext(dir, name)
 		return nil

@@ -83,7 +83,7 @@ func (h *History) fitting(s Selection, kept []undo.Info) (func(id string) bool, 
 		if first, err = h.KeptRun(s.Since); err != nil {
 			return nil, err
 		}
-		dir = runs[first].Dir
+		dir = strings.TrimSuffix(runs[first].Dir, "/")
 	} else if s.Agent != "" {
 		if dir, err = h.workspace(s.Dir); err != nil {
 			return nil, err
