@@ -6,7 +6,9 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/replay"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // Recorded are the runs on record, to be judged again.
@@ -37,4 +39,9 @@ func (l *Launcher) Tighter(dir string, since time.Time) (t replay.Tighter, file 
 	}
 	t, ok, err = l.Recorded().Tighter(workspace, own, since)
 	return t, pathguard.WorkspaceConfig(workspace).Path, ok, err
+}
+
+// Settings are the settings of other programs in which tada-run has a part.
+func (l *Launcher) Settings() setup.Files {
+	return setup.Files{State: l.state, Record: l.Record, Own: l.ownStore(), Who: person(tamper.CLI)}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
@@ -134,7 +135,7 @@ func (c *ctl) printUnneeded(u replay.Unneeded, known bool, since time.Time) {
 	}
 	for _, g := range u.Grants {
 		fmt.Fprintf(c.out, "not used since %s: %s; to revoke it: tadactl grants revoke %s\n", day,
-			short(g.Payload, 120), g.ID)
+			inbox.Short(g.Payload, 120), g.ID)
 	}
 	if len(u.Registries) > 0 {
 		fmt.Fprintf(c.out, "not asked for since %s: network.registries: %s\n", day,
