@@ -59,6 +59,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case place == InOutside && cell.Rule == "exec.stray" && j.isMissing(t, full):
 		case place == InTemp && cell.Rule == "delete.pattern" && j.meetsNothing(t):
 		case place == InSecret && action == ToRead && !t.Exists && j.makes(full, t.Effect):
+		case place == InSecret && action == ToRead && j.staysSecret(t, f):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
 			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
