@@ -261,7 +261,9 @@ func (w *commands) external(s *state, c *call) worlds {
 	if strings.Contains(name, "/") {
 		w.effect(s, Effect{Right: command.Exec, Name: w.name(s, c.args[0]), Span: c.at(0)})
 		if f := w.made(s, c.args[0]); f != nil && (!ok || planted(f.flow.source())) {
+			s.executes(c.args[0])
 			w.runs(s, &f.flow, scriptLang(f), c.at(0))
+			s.executes(nil)
 		}
 	}
 	if !ok {
