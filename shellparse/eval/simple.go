@@ -41,7 +41,9 @@ func (w *commands) call(s *state, n *syntax.CallExpr) worlds {
 		if len(n.Args) > 0 || len(n.Assigns) > 0 {
 			s.status = either
 		}
-		return append(worlds{s}, w.assignments(s, n.Assigns)...)
+		w.outcomes = nil
+		failed := w.assignments(s, n.Assigns)
+		return append(w.divide(s, n.Assigns), failed...)
 	}
 	if w.wordCount += len(args); w.wordCount > maxWords {
 		w.over(s, "more words than are followed")
