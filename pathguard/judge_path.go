@@ -155,8 +155,12 @@ func (j *judgement) shell(cmd int) bool {
 }
 
 // empties reports whether a command that writes puts nothing of what was there back: a
-// redirection, or a program that only prints. An editor in place is another matter.
+// redirection, a program that only prints, or one that copies nothing. An editor in place is another
+// matter.
 func (j *judgement) empties(cmd int) bool {
 	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly ||
-		path.Base(j.script.Commands[cmd].Name) == "truncate"
+		j.by(cmd, "truncate") || j.by(cmd, "cp", "dd", "install") && slices.ContainsFunc(
+		j.plan.Targets, func(t resolve.Target) bool {
+			return t.Command == cmd && t.Right == command.Read && t.Path() == "/dev/null"
+		})
 }
