@@ -48,6 +48,12 @@ func (k *kept) Mark(handle int, full string) error {
 	return k.announce(full, func(j *undo.Journal) error { return j.Mark(handle, full) })
 }
 
+func (k *kept) IsNew(birth int64) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.journal != nil && !k.parts.over() && k.journal.IsNew(birth)
+}
+
 // announce passes on what is about to happen in a folder, or to a file.
 func (k *kept) announce(name string, to func(*undo.Journal) error) error {
 	err := k.note(name, to)

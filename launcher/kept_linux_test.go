@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -51,6 +52,15 @@ def T(f,*a,**k):
 // So with unusual calls, names and descriptors: none is missed in silence.
 func TestOddChangesAreUndone(t *testing.T) {
 	undoLines(t, oddText, max(1, 24/hermetic.Rounds(24)))
+}
+
+//go:embed testdata/changing_deep.txt
+var deepText string
+
+// So with programs' own ways, and with what is changed through a descriptor before or after its
+// file has another name.
+func TestDeepChangesAreUndone(t *testing.T) {
+	undoLines(t, deepText, max(1, 24/hermetic.Rounds(24)))
 }
 
 // undoLines tries a table of lines at both levels, or one in so many of both.
@@ -182,8 +192,7 @@ touch -d '2020-01-02 03:04:05.678' f d/g d/e/h d/e d hollow many .`
 	return dir
 }
 
-// tree is what is in a folder: a line for each name. Times of folders are not compared, because
-// looking for changes in them would touch them.
+// tree is what is in a folder: a line for each name. Times of access are not compared.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -197,14 +206,18 @@ func tree(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		rel, _ := filepath.Rel(dir, name)
-		line := fmt.Sprintf("%v %d:%d", info.Mode(), st.Uid, st.Gid)
+		line := fmt.Sprintf("%v %d:%d %s", info.Mode(), st.Uid, st.Gid,
+			info.ModTime().UTC().Format(time.RFC3339Nano))
 		switch {
 		case info.Mode().IsRegular():
 			text, err := os.ReadFile(name)
 			if err != nil {
 				return err
 			}
-			line += fmt.Sprintf(" %s %q", info.ModTime().UTC().Format(time.RFC3339Nano), text)
+			if len(text) > 64<<10 {
+				text = fmt.Appendf(nil, "%d bytes, %x", len(text), sha256.Sum256(text))
+			}
+			line += fmt.Sprintf(" %q", text)
 			if first := inodes[st.Ino]; first != "" {
 				line += " is " + first
 			} else {

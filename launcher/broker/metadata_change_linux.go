@@ -20,6 +20,11 @@ type metadataCall struct {
 	act               func(c *change, object string, args []uint64) error
 }
 
+// isOpen reports whether a call is about what is open.
+func (m *metadataCall) isOpen(c *call) bool {
+	return m.path < 0 || m.emptyOK && c.Args[m.path] == 0
+}
+
 // A change is one being made.
 type change struct {
 	*call

@@ -116,8 +116,19 @@ func (c *closing) entries() {
 		if !e.left.Absent() {
 			c.at[e.left.ID] = location{e.in, e.name}
 		}
+		if i := c.index.inodes[e.left.ID]; i != nil && i.isMissed(e.left) {
+			c.lack(Lack{e.path(), unnoted})
+		}
 		c.add(func(b []byte) []byte { return appendLeft(b, recordLeftEntry, n+1, &e.left) })
 	}
+}
+
+// isMissed reports whether an inode of which only entries were noted has changed as well.
+func (i *inode) isMissed(left State) bool {
+	b := &i.before
+	same := b.Mode == left.Mode && b.UID == left.UID && b.GID == left.GID &&
+		(b.Folder() || b.Modified == left.Modified)
+	return !i.marked && i.copied.kind == 0 && !same
 }
 
 // state is what is at an entry, with the target of a link and the sum of a small file.
