@@ -59,6 +59,9 @@ func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	for i := range metadataCalls {
 		c := &metadataCalls[i]
 		switch {
+		case named && c.nr == unix.SYS_FCHMOD: // see chmod
+			list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(1, unix.S_ISVTX)))
+			continue
 		case named && c.path < 0:
 			continue
 		case named && c.emptyOK:
@@ -96,7 +99,7 @@ func (m *metadata) close() {}
 
 // change makes the change, or returns why not.
 func (m *metadata) change(what *metadataCall, c *call) error {
-	if !m.shared && what.isOpen(c) && m.keeps.isNew(c, c.Args[what.dir]) {
+	if !m.shared && what.isOpen(c) && !what.isSticky(c) && m.keeps.isNew(c, c.Args[what.dir]) {
 		return errElsewhere
 	}
 	fd, err := openObject(what, c)
