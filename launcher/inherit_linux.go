@@ -50,11 +50,11 @@ func Inherited() []int {
 
 // handDown splits the caller's descriptors into those that the command gets under the same number
 // and those that it does not, with the reason.
-func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
+func handDown(fds []int, p sandbox.Profile, ground string) (passed []int, withheld []string) {
 	for _, fd := range fds {
 		why := "it is above " + strconv.Itoa(maxInherited)
 		if fd <= maxInherited {
-			why = objection(fd, p)
+			why = objection(fd, p, ground)
 		}
 		if why == "" {
 			passed = append(passed, fd)
@@ -71,7 +71,7 @@ var harmlessDevices = []uint32{3, 5, 7, 8, 9}
 // objection is the reason why a descriptor is not passed on, "" if it is. A pipe leads to the
 // process that made it, and a file without a name is the caller's own; a file with a name must be
 // within reach of the command by that name, in the mode in which it is open.
-func objection(fd int, p sandbox.Profile) string {
+func objection(fd int, p sandbox.Profile, ground string) string {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err.Error()
@@ -112,7 +112,7 @@ func objection(fd int, p sandbox.Profile) string {
 	case flags&unix.O_ACCMODE == unix.O_RDONLY && isKept(p, name):
 		return fmt.Sprintf("%q is protected, and its descriptor could be reopened for writing",
 			name)
-	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
+	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name, ground):
 		return ""
 	}
 	return fmt.Sprintf("it is open for writing, and the command line does not write %q", name)
@@ -178,12 +178,35 @@ func isKept(p sandbox.Profile, name string) bool {
 		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
 }
 
-// writesTo reports whether the sandbox lets the command write to name.
-func writesTo(p sandbox.Profile, name string) bool {
+// writesTo reports whether the sandbox lets the command write to name. In shared directories only
+// the workspace has to be named.
+func writesTo(p sandbox.Profile, name, ground string) bool {
 	return !slices.ContainsFunc(p.ReadOnly,
 		func(kept string) bool { return isWithin(name, kept) }) &&
-		(p.View != nil && slices.ContainsFunc(p.View.Dirs,
+		(p.View != nil && !isWithin(name, ground) && slices.ContainsFunc(p.View.Dirs,
 			func(dir string) bool { return isWithin(name, dir) }) ||
 			slices.ContainsFunc(p.Write,
 				func(w sandbox.Path) bool { return isWithin(name, w.Name) }))
+}
+
+// opened announces that the command gets descriptors, through which files may change without a call
+// that names them.
+func (k *kept) opened(fds []int) error {
+	if k == nil {
+		return nil
+	}
+	for _, fd := range fds {
+		name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err != nil || !k.covers(name) {
+			continue
+		}
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err == nil && flags&unix.O_ACCMODE != unix.O_RDONLY {
+			err = k.Write(fd, name)
+		}
+		if err != nil && k.stands {
+			return cannotStand(err)
+		}
+	}
+	return nil
 }

@@ -134,6 +134,30 @@ func TestMovedAndChanged(t *testing.T) {
 	}
 }
 
+// TestBroughtByAnother: what another program moves to a name that was empty for a moment stays.
+func TestBroughtByAnother(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("f", "text")
+	away := func(from, to string) {
+		if err := os.Rename(w.path(from), w.path(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.run("run", func(h *hand) {
+		h.rewrite(w.path("f"), "TEXT", 0, 0)
+		away("f", "t")
+		h.create(w.path("f"), "new", 0)
+		away("t", "f")
+	})
+	if s.Reversible != "partly" || len(s.Lacks) != 1 || s.Lacks[0].Why != putThere {
+		t.Errorf("%v, %v", s.Reversible, s.Lacks)
+	}
+	r := w.undo("undo", "run")
+	if text, err := os.ReadFile(w.path("f")); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v: %v", text, err, r.Steps)
+	}
+}
+
 // TestHolesComeBack: what a run wrote into the holes of a file goes, and nothing else.
 func TestHolesComeBack(t *testing.T) {
 	w := newWorld(t, t.TempDir())
