@@ -13,6 +13,4 @@ func Inherited() []int { return nil }
 
 func handDown([]int, sandbox.Profile, string) ([]int, []string) { return nil, nil }
 
-func (k *kept) opened([]int) error { return nil }
-
 func handIn(*os.File, sandbox.Profile) (*os.File, string, error) { return nil, "", nil }
