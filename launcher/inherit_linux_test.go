@@ -34,6 +34,7 @@ func TestHandDown(t *testing.T) {
 		Write: []sandbox.Path{{Name: filepath.Join(dir, "work")}}, Hide: []string{dir + "/secret"},
 		ReadOnly: []string{filepath.Join(dir, "work", "kept")},
 	}
+	ground := filepath.Join(dir, "tmp", "ground")
 	p.View = &broker.View{Dirs: []string{filepath.Join(dir, "tmp")}}
 	if err := os.WriteFile(filepath.Join(dir, "work", "kept"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestHandDown(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.what, err)
 		}
-		passed, withheld := handDown([]int{fd}, p, dir+"/tmp/ground")
+		passed, withheld := handDown([]int{fd}, p, ground)
 		unix.Close(fd)
 		if test.why == "" && (len(passed) != 1 || len(withheld) != 0) ||
 			test.why != "" && (len(passed) != 0 || len(withheld) != 1 ||
@@ -94,7 +95,7 @@ func TestHandDown(t *testing.T) {
 			t.Errorf("%s: passed %v, withheld %q", test.what, passed, withheld)
 		}
 	}
-	if passed, withheld := handDown([]int{maxInherited + 1}, p, dir+"/tmp/ground"); len(passed) != 0 ||
+	if passed, withheld := handDown([]int{maxInherited + 1}, p, ground); len(passed) != 0 ||
 		len(withheld) != 1 {
 		t.Errorf("too high: %v %v", passed, withheld)
 	}

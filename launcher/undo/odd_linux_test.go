@@ -116,7 +116,7 @@ func TestSparseFile(t *testing.T) {
 // TestMovedAndChanged: what changed in a file of which only a move was noted is reported.
 func TestMovedAndChanged(t *testing.T) {
 	for name, change := range map[string]func(string) error{
-		"mode":    func(p string) error { return os.Chmod(p, 0o711) },
+		"mode":    func(p string) error { return os.Chmod(p, 0o640) },
 		"content": func(p string) error { return os.WriteFile(p, []byte("longer"), 0o600) },
 		"time":    func(p string) error { return os.Chtimes(p, time.Now(), time.Unix(9, 0)) },
 	} {
