@@ -87,7 +87,12 @@ func TestClientsOwnWrapper(t *testing.T) {
 			calls = append(calls, c.tool(strings.NewReplacer("COMMAND", "rm -r build", "BIN",
 				b.bin).Replace(text)))
 		}
-		for i, got := range b.play(t, c, calls...) {
+		refuses := c.name == "continue-cli" // some of them by itself, and then it ends
+		c.ends = c.ends || refuses
+		for i, got := range b.each(t, c, calls...) {
+			if refuses && i > 0 && got == "" {
+				continue
+			}
 			if strings.Contains(got, "tadactl approve") != (i > 0) &&
 				!strings.Contains(got, "denied") {
 				t.Errorf("call %d, %v: %.600s", i, calls[i].args, got)

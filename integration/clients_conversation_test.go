@@ -129,9 +129,9 @@ func (b *bench) converse(t *testing.T, c client, talk conversation,
 	return results[1:], b.model.took[1:]
 }
 
-// varying matches what clients put around a result that is never the same twice; what is in the
-// group stays.
-var varying = pattern(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
+// varying matches what clients put around a result that is never the same twice, and the line that
+// Cline repeats; what is in the group stays.
+var varying = pattern(`"query":"(?:[^"\\]|\\.)*",|(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
 
 // hookAdded is what a client itself adds to the result of a call that a hook has changed.
 var hookAdded = map[string]string{"gemini": "\n\n[System] Tool input parameters were modified by a hook before execution."}

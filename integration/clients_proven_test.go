@@ -127,6 +127,22 @@ func (c client) note(t *testing.T) {
 	})
 }
 
+// cannot reports that a client has no such thing: no shell that can be set, no hook, no rules of its
+// own for commands, or no tool with which its model types into a running command.
+func (c client) cannot(feature string) bool {
+	switch feature {
+	case "shell", "both":
+		return !c.has(feature)
+	case "hook", "unknown tools", "file tools", "broken hook":
+		return !c.hooked()
+	case "own rules":
+		return clientRules[c.name].levels == nil && givenRules[c.name].argv == nil
+	case "typing":
+		return c.name != "codex"
+	}
+	return false
+}
+
 // merge replaces earlier proofs with those of this run. Proofs of other versions of the same client
 // are dropped.
 func merge(old, now []proof) []proof {

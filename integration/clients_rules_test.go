@@ -18,6 +18,8 @@ var clientRules = map[string]struct {
 	levels map[string]map[string]string // by level, what files there are with which text
 	// it asks a person who is not there, so nothing runs; otherwise the session ends
 	asks bool
+	// instead of the client's own words, which drop the rules; with these a denial ends its answer
+	argv []string
 }{
 	"claude-code": {asks: true, levels: map[string]map[string]string{
 		"user":    {"h/.claude/settings.json": claudeRules},
@@ -50,6 +52,14 @@ var clientRules = map[string]struct {
 		"project": {"w/.qwen/settings.json": qwenRules},
 		"managed": {"etc/qwen-code/settings.json": qwenRules},
 	}},
+	"droid": {levels: map[string]map[string]string{
+		"user":    {"h/.factory/settings.json": droidRules},
+		"project": {"w/.factory/settings.json": droidRules},
+		"managed": {"etc/factory/settings.json": droidRules},
+	}},
+	"continue-cli": {argv: []string{"-p", "go"}, levels: map[string]map[string]string{
+		"user": {"h/.continue/permissions.yaml": continueRules},
+	}},
 	// Copilot CLI takes rules only from its command line: TestClientsGivenRules.
 }
 
@@ -59,7 +69,9 @@ const (
 	openCodeRules = `{"permission":{"bash":{"*":"allow","touch *":"deny","mkdir *":"ask"}}}`
 	codexRules    = "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n" +
 		"prefix_rule(pattern=[\"mkdir\"], decision=\"prompt\")\n"
-	geminiRules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\n" +
+	droidRules    = `{"commandBlocklist":["touch"]}`
+	continueRules = "exclude:\n  - Bash(*touch*)\nallow:\n  - Bash\n"
+	geminiRules   = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\n" +
 		"decision = \"deny\"\npriority = 900\n" +
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\n" +
 		"decision = \"ask_user\"\npriority = 900\n"
@@ -77,8 +89,11 @@ func TestClientsRules(t *testing.T) {
 					continue
 				}
 				t.Run(c.name+"/"+level+"/"+door, func(t *testing.T) {
+					if own := clientRules[c.name].argv; own != nil {
+						c.argv, c.ends = own, true
+					}
 					b := newBench(t, c, loginShell(c, door))
-					before := b.rules(t, files)
+					b.before = b.rules(t, files)
 					if door != "plain" {
 						b.open(t, c, door)
 					}
@@ -87,7 +102,7 @@ func TestClientsRules(t *testing.T) {
 					if clientRules[c.name].asks {
 						calls = append(calls, c.tool("mkdir asked"))
 					}
-					got := b.playIn(t, c, before, calls...)
+					got := b.each(t, c, calls...)
 					if b.exists("denied") || b.exists("asked") {
 						t.Errorf("the person's own rules do not hold: %q", got)
 					}

@@ -84,6 +84,14 @@ var sessionClients = map[string]struct {
 		unknown: toolCall{name: "GenerateImage", args: o{"prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
+	"pi": {
+		read: func(p string) toolCall { return toolCall{name: "read", args: o{"path": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "write", args: o{"path": p, "content": "x\n"}}
+		},
+		unknown: toolCall{name: "codemode", args: o{"code": "text(1)"}},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "ENOENT", "{}", "EROFS"},
+	},
 	"cline": {
 		read: func(p string) toolCall {
 			return toolCall{name: "read_files", args: o{"files": []any{o{"path": p}}}}

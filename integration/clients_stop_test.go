@@ -25,6 +25,7 @@ var stoppings = map[string]stopping{
 	"codex":        {limit: o{"yield_time_ms": 2000}, background: o{"yield_time_ms": 250}},
 	"opencode":     {limit: o{"timeout": 2000}},
 	"kilo":         {limit: o{"timeout": 2000}},
+	"pi":           {limit: o{"timeout": 2}},
 	"droid":        {limit: o{"timeout": 2}, background: o{"fireAndForget": true}},
 	"continue-cli": {limit: o{"timeout": 2}},
 	// has a setting instead: impatient

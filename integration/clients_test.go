@@ -187,6 +187,17 @@ var clients = []client{
 		},
 	},
 	{
+		name: "pi", bin: "pi",
+		tool: func(c string) toolCall { return toolCall{name: "bash", args: o{"command": c}} },
+		argv: []string{"-p", "--tools", "+codemode", "--model", "mock/mock", "go"},
+		env:  []string{"PI_OFFLINE=1"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".pi/agent/models.json"),
+				fmt.Sprintf(`{"providers":{"mock":{"baseUrl":%q,"apiKey":"x",`+
+					`"api":"openai-completions","models":[{"id":"mock"}]}}}`, url+"/v1"))
+		},
+	},
+	{
 		name: "continue-cli", bin: "cn",
 		tool:  func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c}} },
 		lacks: []string{"hook", "both"},
@@ -195,7 +206,9 @@ var clients = []client{
 			write(t, filepath.Join(b.home, ".continue/config.yaml"), "name: mock\n"+
 				"version: 0.0.1\nschema: v1\nmodels:\n  - name: mock\n    provider: openai\n"+
 				"    model: mock\n    apiKey: x\n    apiBase: "+url+"/v1\n    roles: [chat]\n"+
-				"    capabilities: [tool_use]\n")
+				"    capabilities: [tool_use]\n"+
+				// it would summarise what a small model cannot keep
+				"    defaultCompletionOptions: {contextLength: 1000000, maxTokens: 4096}\n")
 		},
 	},
 }

@@ -24,7 +24,7 @@ func TestDocsAgents(t *testing.T) {
 	}
 	t.Setenv("HOME", filepath.Join(dir, "h"))
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR",
-		"QWEN_HOME", "COPILOT_HOME", "KILO_CONFIG_DIR", "CLINE_DIR"} {
+		"QWEN_HOME", "COPILOT_HOME", "KILO_CONFIG_DIR", "CLINE_DIR", "PI_CODING_AGENT_DIR"} {
 		t.Setenv(name, "")
 	}
 	run := shellIn(t, dir)
@@ -56,7 +56,7 @@ func TestDocsAgents(t *testing.T) {
 			strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
 			case "claude-code", "codex", "opencode", "kilo", "gemini", "qwen", "copilot", "droid",
-				"cline", "continue-cli", "cursor":
+				"cline", "pi", "continue-cli", "cursor":
 			default:
 				continue
 			}

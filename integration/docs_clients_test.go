@@ -35,12 +35,18 @@ func TestDocsClients(t *testing.T) {
 		}
 		return
 	}
+	for _, p := range list {
+		if clientNamed(p.client).cannot(p.feature) {
+			t.Errorf("%s cannot have %s, and %s says %q", p.client, p.feature, proven, p.result)
+		}
+	}
 	if had != want {
 		t.Errorf("docs/tested.md is not what %s says; to write it: make golden\n%s", proven, want)
 	}
 }
 
-// clientTable has a row for each version of a client and a column for each feature.
+// clientTable has a row for each version of a client and a column for each feature, with a dash for
+// what the client does not have.
 func clientTable(list []proof) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | version | %s |\n|---|---|%s\n", strings.Join(columns(), " | "),
@@ -54,11 +60,14 @@ func clientTable(list []proof) string {
 			at := slices.IndexFunc(list, func(q proof) bool {
 				return q.client == p.client && q.version == p.version && q.feature == feature
 			})
-			if at < 0 {
+			switch {
+			case at >= 0:
+				fmt.Fprintf(&b, " %s |", list[at].result)
+			case clientNamed(p.client).cannot(feature):
+				b.WriteString(" – |")
+			default:
 				b.WriteString(" |")
-				continue
 			}
-			fmt.Fprintf(&b, " %s |", list[at].result)
 		}
 		b.WriteByte('\n')
 	}

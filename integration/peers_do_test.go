@@ -1,11 +1,14 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +18,7 @@ import (
 var peerTries = []struct{ what, line, leaves string }{
 	{"writes a file of the workspace", `echo x > "$WORK/new"`, "work/new"},
 	{"writes a file of the home", `echo x > "$HOME/new"`, "home/new"},
-	{"writes `~/.bashrc`", `echo x >> "$HOME/.bashrc"; test -s "$HOME/.bashrc"`, "home/.bashrc"},
+	{"writes `~/.bashrc`", `echo x >> "$HOME/.bashrc"`, "home/.bashrc"},
 	{"reads `~/.ssh/id_ed25519`", `cat "$HOME/.ssh/id_ed25519"`, ""},
 	{"removes `.git` of the workspace", `rm -rf "$WORK/.git"`, "!work/.git"},
 	{"connects to a server on 127.0.0.1", `bash -c ': > /dev/tcp/127.0.0.1/$PORT'`, ""},
@@ -31,11 +34,13 @@ func TestPeersDo(t *testing.T) {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestPeersDo -v ./integration")
 	}
 	run := installed(t, "../cmd/...", "./testdata/fence")
-	var list []peer
-	for _, p := range peers(t, run, quiet(t), quiet(t)) {
-		if !strings.HasPrefix(p.name, "sandbox alone") {
-			list = append(list, p)
-		}
+	list := slices.DeleteFunc(peers(t, run, quiet(t), quiet(t)), func(p peer) bool {
+		return strings.HasPrefix(p.name, "sandbox alone") || strings.HasPrefix(p.name, "firejail")
+	})
+	if p, err := exec.LookPath("firejail"); err == nil && os.Getuid() == 0 {
+		list = append(list, peer{"firejail", []string{p, "--quiet", "bash", "-c"}},
+			peer{"firejail --net=none --private-tmp",
+				[]string{p, "--quiet", "--net=none", "--private-tmp", "bash", "-c"}})
 	}
 	head := "\n| without a person, a command |"
 	for _, p := range list {
@@ -51,12 +56,13 @@ func TestPeersDo(t *testing.T) {
 	}
 }
 
-// tryPeer says whether a line did what it is for: yes, no, or that it asks. What it leaves is
-// looked for outside; that it is gone, with "!".
+// tryPeer says whether a line did what it is for: yes, no, or that it asks. What it leaves, or
+// changes, is looked for outside; that it is gone, with "!".
 func tryPeer(t *testing.T, p peer, line, leaves string) string {
+	const was = "ref: x\n"
 	top := quiet(t)
-	for _, name := range []string{"home/.ssh/id_ed25519", "work/.git/HEAD", "work/file"} {
-		write(t, filepath.Join(top, name), "ref: x\n")
+	for _, name := range []string{"home/.ssh/id_ed25519", "home/.bashrc", "work/.git/HEAD"} {
+		write(t, filepath.Join(top, name), was)
 	}
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -64,19 +70,32 @@ func tryPeer(t *testing.T, p peer, line, leaves string) string {
 	}
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Addr().String())
+	work, home := top+"/work", top+"/home"
+	own := strings.HasPrefix(p.name, "firejail")
+	if own {
+		work, home = "/home/peer/work", "/home/peer"
+	}
 	// the variables are words of the line, because some give a command an environment of its own
-	line = strings.NewReplacer("$WORK", top+"/work", "$HOME", top+"/home", "$PORT", port,
-		"$PID", fmt.Sprint(os.Getpid())).Replace(line)
+	line = strings.NewReplacer("$WORK", work, "$HOME", home, "$PORT", port, "$PID",
+		fmt.Sprint(os.Getpid())).Replace(line)
 	cmd := exec.Command(p.argv[0], append(p.argv[1:len(p.argv):len(p.argv)], line)...)
+	if own {
+		cmd = asPeer(t, top, cmd.Args)
+	}
 	cmd.Dir = filepath.Join(top, "work")
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(top, "home"))
+	cmd.Env = append(os.Environ(), "HOME="+home)
 	err = cmd.Run()
 	if strings.HasSuffix(leaves, "late") {
+		if _, missing := os.Stat(filepath.Join(top, leaves)); missing == nil {
+			return "no: it waits"
+		}
 		time.Sleep(3 * time.Second) // it writes the file after 2
 	}
 	name, gone := strings.CutPrefix(leaves, "!")
 	if leaves != "" {
-		if _, missing := os.Stat(filepath.Join(top, name)); (missing != nil) != gone {
+		_, missing := os.Stat(filepath.Join(top, name))
+		text, _ := os.ReadFile(filepath.Join(top, name))
+		if (missing != nil) != gone || string(text) == was {
 			err = os.ErrNotExist
 		}
 	}
@@ -88,4 +107,29 @@ func tryPeer(t *testing.T, p peer, line, leaves string) string {
 		return "asks"
 	}
 	return "no"
+}
+
+// asPeer starts a program as an ordinary account whose home passwd names: firejail looks for it
+// there, and has other rules for root. To it the workspace is in the home.
+func asPeer(t *testing.T, top string, words []string) *exec.Cmd {
+	t.Helper()
+	const id = 65533
+	passwd := filepath.Join(top, "passwd")
+	write(t, passwd, fmt.Sprintf("root:x:0:0:root:/root:/bin/bash\n"+
+		"peer:x:%d:%d::/home/peer:/bin/bash\n", id, id))
+	if err := os.Mkdir(filepath.Join(top, "home/work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := filepath.WalkDir(top, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, id, id))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `chmod 644 "$0/passwd" &&
+		mount --bind "$0/passwd" /etc/passwd && mount -t tmpfs tmpfs /home && mkdir /home/peer &&
+		mount --bind "$0/home" /home/peer && mount --bind "$0/work" /home/peer/work &&
+		cd /home/peer/work &&
+		exec setpriv --reuid=65533 --regid=65533 --clear-groups "$@"`, top}, words...)...)
+	ownMounts(cmd)
+	return cmd
 }

@@ -100,6 +100,9 @@ func peers(t *testing.T, run, work, homes string) []peer {
 		list = append(list, peer{"firejail --noprofile",
 			[]string{p, "--quiet", "--noprofile", "--net=none", "bash", "-c"}})
 	}
+	if p, err := exec.LookPath("sudo"); err == nil && exec.Command(p, "-n", "true").Run() == nil {
+		list = append(list, peer{"sudo", []string{p, "-n", "bash", "-c"}})
+	}
 	if p, err := exec.LookPath("script"); err == nil {
 		list = append(list, peer{"script (records only)", []string{p, "-qec"}})
 	}

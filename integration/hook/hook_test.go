@@ -72,6 +72,7 @@ var sent = map[string]func(dir, tool string, args object) object{
 	},
 	"opencode": fromPlugin,
 	"kilo":     fromPlugin,
+	"pi":       fromPlugin,
 	"cline": func(dir, tool string, args object) object {
 		input := args
 		if tool == "read_files" {
@@ -167,6 +168,7 @@ var spelling = map[string]map[string][2]string{
 	"Bash": {
 		"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"},
 		"opencode": {"bash", "command"}, "kilo": {"bash", "command"},
+		"pi":    {"bash", "command"},
 		"droid": {"Execute", "command"}, "cline": {"run_commands", "commands"},
 		"gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"},
 		"copilot": {"Bash", "command"}, "cursor": {"Shell", "command"},
@@ -174,32 +176,35 @@ var spelling = map[string]map[string][2]string{
 	"Read": {
 		"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"},
 		"opencode": {"read", "filePath"}, "kilo": {"read", "filePath"},
+		"pi":    {"read", "path"},
 		"droid": {"Read", "file_path"}, "cline": {"read_files", "path"},
 		"gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"},
 		"copilot": {"Read", "path"}, "cursor": {"Read", "file_path"},
 	},
 	"Write": {
 		"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"},
-		"kilo": {"write", "filePath"}, "droid": {"Create", "file_path"},
+		"kilo": {"write", "filePath"}, "pi": {"write", "path"}, "droid": {"Create", "file_path"},
 		"cline": {"editor", "path"}, "gemini": {"write_file", "file_path"},
 		"qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"},
 		"cursor": {"Write", "file_path"},
 	},
 	"Edit": {
 		"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"},
-		"kilo": {"edit", "filePath"}, "droid": {"Edit", "file_path"},
+		"kilo": {"edit", "filePath"}, "pi": {"edit", "path"}, "droid": {"Edit", "file_path"},
 		"cline": {"editor", "path"}, "gemini": {"replace", "file_path"},
 		"qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"},
 		"cursor": {"Edit", "file_path"},
 	},
 	"Grep": {
 		"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "kilo": {"grep", "path"},
+		"pi":    {"grep", "path"},
 		"droid": {"Grep", "path"}, "gemini": {"search_file_content", "dir_path"},
 		"qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"},
 		"cursor": {"Grep", "path"},
 	},
 	"Glob": {
 		"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "kilo": {"glob", "path"},
+		"pi":    {"find", "path"},
 		"droid": {"Glob", "folder"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"},
 		"copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"},
 	},
@@ -307,6 +312,7 @@ var answers = map[string]struct {
 		[]string{"hookSpecificOutput", "updatedInput"}, "allow"},
 	"opencode": {[]string{"decision"}, []string{"args"}, "go"},
 	"kilo":     {[]string{"decision"}, []string{"args"}, "go"},
+	"pi":       {[]string{"decision"}, []string{"args"}, "go"},
 	"cline":    {nil, []string{"overrideInput"}, ""},
 	"droid": {[]string{"hookSpecificOutput", "permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, ""},

@@ -23,7 +23,7 @@ func Canary(name, dir string) []byte {
 		call = object{"hookName": "tool_call", "taskId": id, "workspaceRoots": []string{dir},
 			"tool_call": object{"id": id, "name": "run_commands",
 				"input": object{"commands": []string{command}}}}
-	case "opencode", "kilo":
+	case "opencode", "kilo", "pi":
 		call = object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": id,
 			"callID": id, "cwd": dir, "args": object{"command": command}}
 	}

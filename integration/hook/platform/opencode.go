@@ -2,7 +2,7 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// openCode is OpenCode: tool.execute.before, in our own plugin (settings/plugin.js), which throws
+// openCode is OpenCode: tool.execute.before, in our own plugin (settings/opencode.js), which throws
 // to block. The plugin continues only after an answer that says so.
 func openCode() hook.Adapter {
 	call := hook.Members{Session: "sessionID", ID: "callID", Dir: "cwd", Tool: "tool", Args: "args",

@@ -9,7 +9,7 @@ import (
 // All returns the adapters.
 func All() []hook.Adapter {
 	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), qwen(), copilot(), cursor(),
-		kilo(), droid(), cline()}
+		kilo(), droid(), cline(), pi()}
 }
 
 // Named returns the adapter of a platform, and false for an unknown one.

@@ -15,9 +15,9 @@
 //
 // A shell runs these words with a time limit ([hook.Guard]). If tadactl is missing, killed, stopped
 // or slow, or does not print a complete answer, the shell says why and exits with 2, which blocks:
-// with 127, 137, or an answer after the platform's own limit, the call would run. OpenCode and
-// Kilo start no program; they load a plugin from a file of its own, which sets the limit itself:
-// plugin.js. Cline starts a script, and looks only at what that prints: hook.sh.
+// with 127, 137, or an answer after the platform's own limit, the call would run. OpenCode,
+// Kilo and pi start no program; they load a plugin from a file of its own, which sets the limit
+// itself: plugin.js, and what each of them calls. Cline starts a script, and looks only at what that prints: hook.sh.
 //
 // # Example
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // the scripts are separate files, for their readers
 	"encoding/json"
+	"path"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
@@ -12,6 +13,10 @@ import (
 var (
 	//go:embed plugin.js
 	plugin string
+	//go:embed opencode.js
+	openCode string
+	//go:embed pi.js
+	pi string
 	//go:embed hook.sh
 	script string
 )
@@ -26,8 +31,11 @@ func (p Place) isOwn(data []byte) bool {
 
 // template is what the file of a platform without a list of hooks is made from.
 func (p Place) template() string {
-	if strings.HasSuffix(p.file, ".js") {
-		return plugin
+	switch path.Dir(p.file) {
+	case "plugins":
+		return plugin + openCode
+	case "extensions":
+		return plugin + pi
 	}
 	return script
 }

@@ -34,24 +34,16 @@ const ask = (call) =>
     child.stdin.end(JSON.stringify(call))
   })
 
-export const TadaRun = async ({ directory }) => ({
-  "tool.execute.before": async (input, output) => {
-    let answer
-    try {
-      answer = await ask({
-        hook_event_name: "tool.execute.before",
-        tool: input.tool,
-        sessionID: input.sessionID,
-        callID: input.callID,
-        cwd: directory,
-        args: output.args ?? {},
-      })
-    } catch (e) {
-      throw new Error("Tool blocked: " + e.message)
-    }
-    if (answer?.decision !== "go" || typeof answer.args !== "object") {
-      throw new Error("Tool blocked: " + (answer?.reason ?? "tada-run did not say to go on"))
-    }
-    output.args = Object.assign(output.args ?? {}, answer.args)
-  },
-})
+// args returns the arguments to go on with.
+const args = async (call) => {
+  let answer
+  try {
+    answer = await ask({ hook_event_name: "tool.execute.before", ...call })
+  } catch (e) {
+    throw new Error("Tool blocked: " + e.message)
+  }
+  if (answer?.decision !== "go" || typeof answer.args !== "object") {
+    throw new Error("Tool blocked: " + (answer?.reason ?? "tada-run did not say to go on"))
+  }
+  return answer.args
+}
