@@ -7,6 +7,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/launcher/setup"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -24,7 +25,7 @@ func (l *Launcher) Live() live.Runs { return live.Of(l.Reader, l.state) }
 // configuration is for.
 func (l *Launcher) Tighter(dir string, since time.Time) (t replay.Tighter, file string, ok bool,
 	err error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":"}})
 	if err != nil {
 		return t, "", false, err
 	}
