@@ -44,9 +44,11 @@ var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
 func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
 	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
-		if folder != "" {
-			_, inside, _ := strings.Cut(name[2:], "/")
-			return []string{filepath.Join(folder, inside)}
+		for fact := range agents.Of("settings") {
+			inside, is := strings.CutPrefix(name, fact.Words()[0]+"/")
+			if is && folder != "" && agents.Platform(fact.Agent) == s.Platform {
+				return []string{filepath.Join(folder, inside)}
+			}
 		}
 		return []string{filepath.Join(home, name[2:])}
 	case strings.HasPrefix(name, "./"):
@@ -215,9 +217,18 @@ func OwnShell(platform, home, folder string) bool {
 	return false
 }
 
-// hooked reports whether the hook of this program is registered with a platform, in the files of a
-// person's that can switch it off or beside them.
+// hooked reports whether the hook of this program is registered with a platform: in a file of its
+// own, or in the files of a person's that can switch it off or beside them.
 func hooked(platform string, outer func(string) string) bool {
+	for fact := range agents.Of("settings") {
+		if agents.Platform(fact.Agent) != platform {
+			continue
+		}
+		data, err := readSmall(outer(fact.Words()[0] + "/" + fact.Words()[1]))
+		if err == nil && bytes.Contains(data, []byte(`"hook","run","`+platform+`"`)) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(HookSwitches(), func(s HookSwitch) bool {
 		if s.Platform != platform || !strings.HasPrefix(s.File, "~/") {
 			return false
