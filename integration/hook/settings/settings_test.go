@@ -289,10 +289,10 @@ func TestExtensionOfPi(t *testing.T) {
 	ctl := filepath.Join(dir, "tadactl")
 	for _, test := range []struct{ path, hook, want string }{
 		{"a/b", `printf '{"decision":"go","args":{"path":"c"}}'`, `"path":["a/b"] c`},
-		{"@~/x\u00a0y", `printf '{"decision":"go","args":{}}'`, `"path":["~/x y"] @~/x\u00a0y`},
+		{"@~/x\u00a0y", `printf '{"decision":"go","args":{}}'`, "\"path\":[\"~/x y\"] @~/x\u00a0y"},
 		{"it's 1 PM.\u00e9", `printf '{"decision":"go","args":{"path":"c"}}'`,
-			`"path":["it's 1 PM.\u00e9","it's 1\u202fPM.\u00e9","it's 1 PM.e\u0301",` +
-				`"it\u2019s 1 PM.\u00e9","it\u2019s 1 PM.e\u0301"] c`},
+			"\"path\":[\"it's 1 PM.\u00e9\",\"it's 1\u202fPM.\u00e9\",\"it's 1 PM.e\u0301\"," +
+				"\"it\u2019s 1 PM.\u00e9\",\"it\u2019s 1 PM.e\u0301\"] c"},
 		{"a", `printf '{"decision":"block","reason":"because"}'`, `"path":["a"] Tool blocked: because`},
 		{"a", `exit 1`, `"path":["a"] Tool blocked: tada-run ended with status 1`},
 	} {
