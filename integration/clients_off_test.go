@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/switches"
 )
 
 // switchValues are the values that turn hooks off, by the key of the table in package launcher.
@@ -67,7 +67,7 @@ func withSwitch(t *testing.T, had, file, key, line string) string {
 func TestClientsHooksOff(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
-		for _, s := range launcher.HookSwitches() {
+		for _, s := range switches.All() {
 			if s.Platform != c.name {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // E-std-3: no grant covers a wrapper, because its name does not say what it starts. This holds for
@@ -28,7 +29,7 @@ func TestNoGrantCoversAWrapper(t *testing.T) {
 		t.Fatal(err)
 	}
 	grantable := func(line string) bool {
-		j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line, Name: "tada-run"},
+		j, err := l.Judge(launcher.Request{Shell: shell.Call{Text: line, Name: "tada-run"},
 			Dir: work, Env: []string{"PATH=/usr/bin:/bin"}})
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)

@@ -144,6 +144,7 @@ var plan = map[string]map[string]string{
 		"approval/flock": "the runs of a workspace share one ledger",
 	},
 	"launcher/broker": {
+		"pathguard/dirent":        "there is one reader of what lists a folder",
 		"launcher/broker/view":    "it creates files for the run in shared directories",
 		"launcher/seccomp":        "it receives and answers calls, and says which calls it needs",
 		"launcher/broker/network": "it asks which hosts may be reached",
@@ -155,6 +156,7 @@ var plan = map[string]map[string]string{
 	// The other way round, or with the launcher between them, each of the three callers that start
 	// a command would have to do this too, and one that forgot it would leave calls unanswered.
 	"launcher/sandbox": {
+		"pathguard/dirent":        "there is one reader of what lists a folder",
 		"launcher/sandbox/rlimit": "it must be initialised before everything else, so it imports nothing",
 		"launcher/seccomp":        "forbidden calls become a filter",
 		"launcher/broker":         "it answers the calls that the filter passes on",
@@ -176,7 +178,8 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/session/wire": {},
 	"launcher/undo": {
-		"approval/flock": "the runs of an account share one quota",
+		"pathguard/dirent": "there is one reader of what lists a folder",
+		"approval/flock":   "the runs of an account share one quota",
 	},
 	"pathguard/tamper": {
 		"approval/flock": "one process changes a store at a time",
@@ -187,13 +190,17 @@ var plan = map[string]map[string]string{
 	},
 	"pathguard/hosts":  {"shellparse": "an endpoint of a script is compared with the entries of a list"},
 	"pathguard/proc":   {},
+	"pathguard/dirent": {},
 	"pathguard/passwd": {"pathguard/proc": "/etc/passwd is read in the same way as the kernel's files"},
 	"pathguard/intent": {},
 	"pathguard/mounts": {
 		"pathguard/pathname": "a mount point is compared as a path",
 		"pathguard/proc":     "mounts are read once, for the sandbox too",
 	},
-	"pathguard/walk": {"pathguard/pathname": "a name is split and compared as text"},
+	"pathguard/walk": {
+		"pathguard/dirent":   "there is one reader of what lists a folder",
+		"pathguard/pathname": "a name is split and compared as text",
+	},
 	"pathguard/resolve": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target has the right with which it was named",
@@ -277,7 +284,7 @@ var plan = map[string]map[string]string{
 		"audit/witness":              "which a machine cosigns as any witness does",
 		"integration/fleet/document": "the registrar's records say which machine has which key",
 		"integration/fleet/keyspace": "where requests and answers are",
-		"launcher":                   "the key of a log",
+		"launcher/upkeep":            "the key of a log",
 	},
 	"integration/fleet/member": {
 		"approval/plan":               "times are written in one way",
@@ -314,6 +321,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/upkeep":            "which has a key that signs for it",
 		"launcher/state":             "its note is replaced as files of that are",
 	},
 	"integration/fleet/columns": {
@@ -408,6 +416,45 @@ var plan = map[string]map[string]string{
 		"pathguard/pathname": "which runs were in a workspace",
 		"shellparse/command": "tables of programs are compared",
 	},
+	"launcher/client": {
+		"approval":                  "which agent's program a file is",
+		"launcher/broker/network":   "an address in the settings is a host of the sandbox",
+		"launcher/environ":          "which names are variables, and where everyone may write",
+		"launcher/state":            "the folder of a session belongs to this user alone",
+		"pathguard":                 "what policy lets an agent read",
+		"pathguard/pathname":        "whether a program is one of the workspace",
+		"shellparse/catalog/agents": "what an agent's program needs in a session",
+	},
+	"launcher/shell": {
+		"pathguard":  "the running program is a file that a plan may name",
+		"shellparse": "each dialect has a shell",
+	},
+	"launcher/switches": {
+		"launcher/client":           "where an agent's program has its settings",
+		"launcher/environ":          "which variables a shell acts on first",
+		"launcher/shell":            "whether a shell in the settings is this program",
+		"shellparse/catalog/agents": "which settings switch hooks off",
+	},
+	"launcher/preimage": {
+		"launcher/broker":    "it announces changes",
+		"launcher/control":   "the process of a command inside, whose end is looked at",
+		"launcher/past":      "which runs are meant, and what one changed",
+		"launcher/sandbox":   "where a run may write, and what its sandbox could not announce",
+		"launcher/state":     "what is kept is in the state directory",
+		"launcher/undo":      "it keeps the files",
+		"pathguard":          "policy says how much is kept, and for how long",
+		"pathguard/pathname": "a change is in a folder of the run or not",
+	},
+	"launcher/upkeep": {
+		"approval":           "who may accept a changed record, and how a key is stored",
+		"approval/canonical": "an entry of the record has one spelling",
+		"audit":              "the formats and proofs",
+		"audit/plans":        "plans are packed, and deleted with the entries that name them",
+		"launcher/permit":    "a person is asked, and the store knows where the log ended",
+		"launcher/record":    "which log and transcripts they are",
+		"launcher/replay":    "which plans entries name",
+		"launcher/state":     "keys, checkpoints and locks are in the state directory",
+	},
 	"launcher/live": {
 		"audit":            "which runs go on",
 		"launcher/control": "a session is reached by its socket",
@@ -450,6 +497,7 @@ var plan = map[string]map[string]string{
 		"launcher/state":          "subscriptions are in the state directory",
 	},
 	"launcher/watch": {
+		"pathguard/pathname":       "whether a repository is where the command could write",
 		"launcher/refusal":         "a refused connection is reported in the words of its question",
 		"launcher/broker":          "what a run did with the network is reported and recorded",
 		"audit":                    "the bytes missing from a transcript are counted in its words",
@@ -462,14 +510,20 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"pathguard/pathname":        "whether one path is below another",
+		"launcher/client":           "the agent's program of a session",
+		"launcher/shell":            "how the shell is called, and where it is",
+		"launcher/switches":         "a person is told what switches hooks off",
+		"launcher/preimage":         "what a run changes is kept, as it was before",
+		"launcher/upkeep":           "the record is verified, proven and maintained",
 		"launcher/live":             "a run is told to stop by a signal",
 		"launcher/replay":           "another policy is tried beside the one in force",
 		"launcher/setup":            "the settings of other programs in which tada-run has a part",
-		"launcher/undo":             "what a run changes is kept, and put back",
+		"launcher/undo":             "what was kept of runs is put back",
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
 		"approval/flock":            "one person edits the configuration at a time",
-		"shellparse/catalog/agents": "what an agent's program needs in a session, and what turns its hooks off",
+		"shellparse/catalog/agents": "which agents take variables from a workspace",
 		"shellparse/wrapper":        "what a hook writes around a command that no shell can parse",
 
 		"pathguard/intent":        "a batch is the commands of an intent",
@@ -517,6 +571,8 @@ var plan = map[string]map[string]string{
 		"launcher/state":     "the parts of a state directory, and ids",
 	},
 	"integration/hook": {
+		"launcher/switches":  "the user's rules are in the files that also switch hooks off",
+		"launcher/shell":     "a call of a shell is judged as a shell would be called",
 		"launcher/setup":     "it reads the settings of a platform",
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
@@ -526,6 +582,7 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "where each platform has the user's rules",
 	},
 	"integration/mcp": {
+		"launcher/shell":         "a command is what a shell would be given",
 		"launcher/past":          "a result says what a run changed",
 		"launcher/permit":        "it knows which calls were approved",
 		"launcher":               "a tool is a request to it",
@@ -556,6 +613,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main only calls it",
 	},
 	"cmd/tada-run/cli": {
+		"launcher/shell":        "its arguments are those of a shell",
 		"launcher/past":         "what a run of a batch changed",
 		"pathguard/intent":      "it reads the intent of a caller",
 		"launcher/control":      "inside a session it asks the launcher outside",
@@ -572,6 +630,16 @@ var plan = map[string]map[string]string{
 	"cmd/tadactl": {
 		"cmd/tadactl/cli":         "main only calls it",
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
+	},
+	"cmd/tadactl/inbox": {
+		"approval":            "it shows questions, and their answers are decisions",
+		"approval/plan":       "the hash of a plan, and the tool of one",
+		"approval/render":     "questions are shown by the one renderer",
+		"audit":               "questions are counted in its words",
+		"integration/distant": "the questions of other machines are in the same list",
+		"launcher/notice":     "whether a terminal shows UTF-8",
+		"launcher/permit":     "it makes the answers",
+		"launcher/prompt":     "how pages look on a terminal",
 	},
 	"integration/console": {
 		"launcher/live":    "why a session cannot be shown",
@@ -606,6 +674,11 @@ var plan = map[string]map[string]string{
 	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
 		"launcher/live":             "why a session cannot be attached to",
+		"cmd/tadactl/inbox":         "the open questions on a screen, and in one line each",
+		"launcher/preimage":         "which runs are shown and taken back",
+		"launcher/shell":            "a command is judged as the shell would be called",
+		"launcher/switches":         "hook status lists what switches hooks off",
+		"launcher/upkeep":           "it checks what keys of logs have signed",
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",
@@ -696,10 +769,12 @@ var testOnly = map[string]map[string]string{
 		"integration/served": "the bucket is one of a server",
 	},
 	"cmd/tada-fleet/cli": {
+		"launcher/shell":     "a test judges a line",
 		"shellparse":         "commands are in a dialect",
 		"integration/served": "the bucket of the tests is a part of a real one",
 	},
 	"integration/fleet/agent": {
+		"launcher/shell":              "a test judges a line",
 		"approval/plan/plantest":      "plans for tests",
 		"audit/zstandard":             "it ships what is packed",
 		"integration/fleet/people":    "people answer, freeze and change documents",
@@ -763,6 +838,10 @@ var testOnly = map[string]map[string]string{
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",
 	},
+	"launcher/preimage": {
+		"launcher/permit": "a test reads the runs of a record, which has questions",
+		"launcher/record": "a test makes an empty record",
+	},
 	"launcher/watch": {
 		"shellparse/catalog": "tests iterate over its tables",
 	},
@@ -771,7 +850,7 @@ var testOnly = map[string]map[string]string{
 		"audit/zstandard":        "tests pack with the real codec",
 		"approval/plan/plantest": "plans for tests",
 	},
-	"cmd/tadactl/cli": {
+	"cmd/tadactl/inbox": {
 		"approval/canonical": "a test makes the payload of a question",
 	},
 	"audit": {
@@ -791,6 +870,8 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"launcher/switches":     "a program of each agent is asked what switches its hooks off",
+		"launcher/shell":        "transcripts judge lines as a shell would be called",
 		"integration/served":    "the etcd of the tests is real",
 		"approval/relay/served": "stories have an agent of a fleet",
 

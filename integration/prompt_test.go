@@ -21,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // codeAt returns a one-time code as an authenticator shows it (RFC 6238).
@@ -168,7 +169,7 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 		null, _ := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		defer null.Close()
 		out, err := l.Run(ctx, launcher.Request{
-			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"}, Dir: dir,
+			Shell: shell.Call{Text: "rm -rf build", Name: "tada-run"}, Dir: dir,
 			Env:   []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null}, Wait: 20 * time.Second,
 			Started: func(string) { started <- time.Now() },
@@ -251,7 +252,7 @@ func BenchmarkAnswerAtThePrompt(b *testing.B) {
 		}
 		var answered, started time.Time
 		out, err := l.Run(b.Context(), launcher.Request{
-			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"},
+			Shell: shell.Call{Text: "rm -rf build", Name: "tada-run"},
 			Dir:   filepath.Join(dir, "repo"), Env: []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null},
 			Ask: func(_ context.Context, e approval.Envelope) (approval.Decision, error) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/eval"
 )
@@ -236,7 +237,7 @@ func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 	if dir == "" {
 		dir = "/w"
 	}
-	j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line.Cmd, Name: "tada-run"},
+	j, err := l.Judge(launcher.Request{Shell: shell.Call{Text: line.Cmd, Name: "tada-run"},
 		Env: os.Environ(), Dir: dir})
 	switch {
 	case errors.Is(err, launcher.ErrEmpty):

@@ -12,7 +12,9 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -40,7 +42,7 @@ func (j *Judgement) isOpen(dir string) bool {
 		real = clean
 	}
 	guard := pathguard.Guard{Policy: j.policy, Caller: j.Plan.Caller}
-	return !filepath.IsAbs(real) || isWithin(clean, "/proc") || isWithin(clean, "/dev") ||
+	return !filepath.IsAbs(real) || pathname.WithinAny(clean, []string{"/proc", "/dev"}) ||
 		j.writable(clean) || j.writable(real) || j.policy.InCache(clean) ||
 		j.policy.InCache(real) || unasked(guard, real)
 }
@@ -59,7 +61,7 @@ func (j *Judgement) startsNothing(first, end int) bool {
 	for i, c := range j.Script.Commands {
 		switch carries := first <= i && i < end; {
 		case c.Builtin, !carries && c.Span.In(w.Start, w.End), carries && w.Client == "tada-run":
-		case carries && isShell(c.Name), c.Name == "pgrep" && j.isOfSystem(i):
+		case carries && shell.Is(c.Name), c.Name == "pgrep" && j.isOfSystem(i):
 		default:
 			return false
 		}
@@ -72,29 +74,6 @@ func (j *Judgement) startsNothing(first, end int) bool {
 func (j *Judgement) isOfSystem(cmd int) bool {
 	return !slices.ContainsFunc(j.Plan.Programs,
 		func(p pathguard.Program) bool { return p.Command == cmd && p.Sum != "" })
-}
-
-// isShell reports whether a path is a shell that a plan can have: one of the system, or this
-// program under its name.
-func isShell(name string) bool {
-	return filepath.IsAbs(name) && (isSelf(name) ||
-		isOneOf(name, shells[DialectOf(path.Base(name))]...))
-}
-
-// isSelf reports whether a path is this program, or tada-run where it is asked from beside.
-func isSelf(name string) bool {
-	exe, err := os.Executable()
-	return err == nil && isOneOf(name, "/proc/self/exe",
-		filepath.Join(filepath.Dir(exe), "tada-run"))
-}
-
-// isOneOf reports whether a path is the same file as one of a list.
-func isOneOf(name string, list ...string) bool {
-	have, err := os.Stat(name)
-	return err == nil && slices.ContainsFunc(list, func(path string) bool {
-		other, err := os.Stat(path)
-		return err == nil && os.SameFile(have, other)
-	})
 }
 
 // touchesItsOwn reports whether all that the text around a command writes is notes of its program,
@@ -192,7 +171,7 @@ func (j *Judgement) snapshots() string {
 func (j *Judgement) writable(name string) bool {
 	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace},
 		environ.SharedTemp...), func(dir string) bool {
-		return dir != "" && isWithin(name, dir)
+		return dir != "" && pathname.Within(name, filepath.Clean(dir))
 	})
 }
 

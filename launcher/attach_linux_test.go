@@ -20,6 +20,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/live"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/session/wire"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // A held is a session in this process, and its starter.
@@ -62,7 +63,7 @@ func holdWith(t testing.TB, l *Launcher, dir string, words ...string) *held {
 		defer close(done)
 		defer close(started)
 		out, err := l.Run(ctx, Request{
-			Shell: Shell{Words: words, Name: "tada-run"}, Dir: dir,
+			Shell: shell.Call{Words: words, Name: "tada-run"}, Dir: dir,
 			Env:   []string{"PATH=/usr/bin:/bin", "TERM=xterm"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null}, Agent: "bot",
 			Hold:    &Hold{Front: os.NewFile(uintptr(fd), "front"), Author: "agent:?bot"},

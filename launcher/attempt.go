@@ -6,6 +6,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // An attempt is a judged request that the log is open for: what a question is asked about, and
@@ -67,7 +68,7 @@ func (a *attempt) forPermit() *permit.Attempt {
 // other judges another command in the place of this one.
 func (a *attempt) other(command string) (permit.Case, func(), error) {
 	req := a.Request
-	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
+	req.Shell = shell.Call{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
 	j, err := a.l.Judge(req)
 	if err != nil {
 		return nil, nil, err

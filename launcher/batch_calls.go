@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
@@ -25,7 +26,7 @@ func Calls(base Request, list []intent.Proposed) ([]Request, error) {
 	for _, p := range list {
 		c := base
 		c.CallID, c.Intent, c.PTY = p.ID, p.Intent, session.Never
-		c.Shell = Shell{Text: p.Text, Words: p.Words, Name: "tada-run"}
+		c.Shell = shell.Call{Text: p.Text, Words: p.Words, Name: "tada-run"}
 		c.Stdio = session.Stdio{In: null}
 		if p.Dir != "" {
 			if c.Dir = p.Dir; !filepath.IsAbs(p.Dir) {

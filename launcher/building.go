@@ -39,7 +39,7 @@ func (r reserved) sandbox(j *Judgement, c *console) (b built) {
 func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, err error) {
 	folder := ""
 	if j.client != nil {
-		if folder, err = j.client.furnish(r.l, j.policy); err != nil {
+		if folder, err = j.client.Furnish(); err != nil {
 			return cmd, err
 		}
 	}
@@ -76,7 +76,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if j.Request.Hold != nil {
 		except = append(except, outside(b.profile.Write, j.ground())...)
 	}
-	b.kept, err = r.l.keep(&b.profile, r.id, j.ground(), except, j.Verdict.Stands || r.l.stands)
+	b.kept, err = r.l.Keep(&b.profile, r.id, j.ground(), except, j.Verdict.Stands || r.l.stands)
 	if err != nil {
 		return cmd, err
 	}

@@ -3,6 +3,7 @@ package launcher
 import (
 	"os"
 
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
@@ -28,10 +29,10 @@ type bounds struct {
 	profile sandbox.Profile
 	exposed []string // protected files that the sandbox has to keep as they are
 	gaps
-	inherited []int    // descriptors of the caller that the command has too
-	withheld  []string // those that it has not, each with the reason
-	sockets   string   // the session's folder for sockets; "" for none
-	kept      *kept    // what it changes, as it was; nil when nothing is kept
+	inherited []int         // descriptors of the caller that the command has too
+	withheld  []string      // those that it has not, each with the reason
+	sockets   string        // the session's folder for sockets; "" for none
+	kept      *preimage.Run // what it changes, as it was; nil when nothing is kept
 }
 
 // gaps are what a sandbox lacks of what it was to be.
@@ -67,7 +68,7 @@ func (b *built) cancel() {
 	}
 	b.closeOwn()
 	b.removeSockets()
-	b.kept.discard()
+	b.kept.Discard()
 }
 
 func (b *built) closeOwn() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/hermetic"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
@@ -53,7 +54,7 @@ func TestBackToAnyCall(t *testing.T) {
 	}
 	last := tree(t, req.Dir)
 	for _, n := range chosen(len(ids), hermetic.Rounds(96)) {
-		runs, err := l.KeptBy(Selection{Since: ids[n], Agent: "ann", Dir: req.Dir})
+		runs, err := l.KeptBy(preimage.Selection{Since: ids[n], Agent: "ann", Dir: req.Dir})
 		if err != nil {
 			t.Fatal(err)
 		}

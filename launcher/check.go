@@ -8,6 +8,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -66,7 +67,7 @@ func (j *Judgement) Check(id string) (Report, error) {
 // PolicyIn returns the policy for commands in dir: that of the state directory, made stricter by
 // the workspace that dir is in. root is that workspace, "" for none.
 func (l *Launcher) PolicyIn(dir string) (p pathguard.Policy, root string, err error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":", Dialect: shellparse.Bash}})
 	if err != nil {
 		return pathguard.Policy{}, "", err
 	}

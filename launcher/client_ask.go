@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/launcher/client"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -37,9 +38,9 @@ func (j *Judgement) sealSession() sealed {
 		"workspace_root": j.Plan.Workspace,
 		"tool_calls": []any{object{"tool_call_id": refusal.FirstCall,
 			"tool_name": plan.SessionTool,
-			"args": trimmed(object{"command": "tada-run --session -- " + j.client.agent,
-				"program": j.client.program, "sum": j.client.sum})}},
-		"effects": j.client.effects(),
+			"args": trimmed(object{"command": "tada-run --session -- " + j.client.Agent,
+				"program": j.client.Program, "sum": j.client.Sum})}},
+		"effects": trimmed(j.client.Effects()),
 		"reasons": j.sessionReason(),
 		"fence":   "may write the workspace, /tmp, caches and the paths above; no other host",
 		"risk":    j.Verdict.Risk,
@@ -64,7 +65,7 @@ func (j *Judgement) sessionReason() []any {
 // folder names the session's folder among those of its agent.
 func (j *Judgement) folder() string {
 	sum := sha256.Sum256([]byte(j.Plan.Workspace))
-	return j.client.agent + ":" + hex.EncodeToString(sum[:8])
+	return j.client.Agent + ":" + hex.EncodeToString(sum[:8])
 }
 
 // Asker is the session that an approval belongs to. The plan itself binds directory, command and
@@ -74,4 +75,14 @@ func (j *Judgement) Asker() string {
 		return fmt.Sprintf("%d/session:%s", os.Getuid(), j.folder())
 	}
 	return fmt.Sprintf("%d/%s", os.Getuid(), j.agent())
+}
+
+// clientOf returns the agent's program that a request begins a session for, nil if it is none that
+// is known. On a machine without people there is no one to ask.
+func (l *Launcher) clientOf(req Request, p *pathguard.Plan, policy pathguard.Policy) *client.Client {
+	if req.Hold == nil || req.Hold.Shell || req.Profile == profileCI {
+		return nil
+	}
+	files := client.Files{Home: l.account, State: l.state.Dir, Policy: policy}
+	return client.Of(files, p, req.Shell.Words, req.Env)
 }

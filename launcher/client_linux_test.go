@@ -11,7 +11,11 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
+
+// ownFolder is where the folders of sessions are, below the home of the account.
+const ownFolder = ".local/state/tada-run"
 
 // What a session opens it has at both levels, and nothing else of the account: not the keys, not
 // what runs at login, not its agent's own directory, and neither the login of another agent nor the
@@ -59,7 +63,7 @@ try others 'echo new >`+ownFolder+`/codex/w/new'
 				t.Fatal(err)
 			}
 			asked := 0
-			req.Shell, req.Hold = Shell{Words: []string{program, "go"}, Name: "tada-run"},
+			req.Shell, req.Hold = shell.Call{Words: []string{program, "go"}, Name: "tada-run"},
 				&Hold{Author: "agent:?bot"}
 			req.Env = append(req.Env, "ANTHROPIC_API_KEY=key", "OPENAI_API_KEY=no")
 			req.Stdio, req.PTY = nowhere(t), session.Never

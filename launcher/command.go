@@ -16,7 +16,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 	}
 	files := c.terminal.ChildFiles()
 	cmd := sandbox.Command{Dir: j.Plan.DirFile(), Files: files[:]}
-	cmd.Env = j.client.environment(j.environ.Kept)
+	cmd.Env = j.client.Environment(j.environ.Kept)
 	if tty := c.terminal.TTY(); tty >= 0 {
 		cmd.TTY, cmd.HasTTY = tty, true
 	}
@@ -30,14 +30,14 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 			[]string{"bash", "--rcfile", fmt.Sprintf("/dev/fd/%d", fd), "-i"}
 		return cmd, err
 	}
-	if words := s.words(j.shell); words != nil && len(j.Plan.Programs) > 0 {
+	if words := s.Simple(j.shell); words != nil && len(j.Plan.Programs) > 0 {
 		if p := &j.Plan.Programs[0]; p.Name == words[0] && p.File() != nil {
-			cmd.Argv, cmd.Path, cmd.Exe = j.client.arguments(words), p.Path, p.File()
+			cmd.Argv, cmd.Path, cmd.Exe = j.client.Arguments(words), p.Path, p.File()
 			return cmd, nil
 		}
 	} // else a word that the shell itself knows, or that nothing has: the shell says which
-	options, text := s.apart(j.Script.Canonical)
-	cmd.Path, cmd.Argv = j.shell, s.argv(j.shell, options, text)
+	options, text := s.Apart(j.Script.Canonical)
+	cmd.Path, cmd.Argv = j.shell, s.Argv(j.shell, options, text)
 	switch {
 	case s.Stdin:
 		script, err := scriptFile(text)
@@ -49,7 +49,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 			cmd.Files = append(cmd.Files, make([]*os.File, room)...)
 		}
 		fd, err := addScript(&cmd, text, own)
-		cmd.Argv = s.argv(j.shell, options, fmt.Sprintf(". /dev/fd/%d", fd))
+		cmd.Argv = s.Argv(j.shell, options, fmt.Sprintf(". /dev/fd/%d", fd))
 		return cmd, err
 	}
 	return cmd, nil

@@ -18,7 +18,7 @@ var effectNames = map[command.Right]string{
 func (j *Judgement) effects() map[string][]string {
 	var writes, hosts []string
 	if j.client != nil {
-		writes, hosts = j.client.writes(), j.client.hosts
+		writes, hosts = j.client.Writes(), j.client.Hosts
 	}
 	return touched(j.Plan, writes, hosts)
 }

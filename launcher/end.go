@@ -29,7 +29,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	w.process.Settle()
-	out.RunChanges = w.kept.close(e.receipt)
+	out.RunChanges = w.kept.Close(e.receipt)
 	w.stayed()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	found := object{}
@@ -108,11 +108,11 @@ func (s *started) brokeOff() error {
 
 // stayed tells that files stayed because they could not be kept.
 func (w *supervision) stayed() {
-	if !w.kept.refusedSome() {
+	if !w.kept.RefusedSome() {
 		return
 	}
 	text := "not all could be kept for undo, so some files stayed as they were"
-	if w.l.noteUnkept(w.CommandKey()) == nil {
+	if w.l.NoteUnkept(w.CommandKey()) == nil {
 		text += "; run the command again, and a person is asked to let them go"
 	}
 	fmt.Fprintf(os.Stderr, "tada-run: %s\n", text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // ahead begins to make namespaces for a command that has no network, as nearly all have. A sandbox
@@ -72,7 +73,8 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; j.seesShared() {
 		j.shares(&p, f, noted, shared)
 	}
-	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") {
+	work := cmp.Or(j.Plan.Workspace, j.Plan.Dir)
+	if p.PrivateTmp || pathname.Within(work, "/dev/shm") {
 		// a workspace among what is private to the run stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: work})
 	}
@@ -121,7 +123,7 @@ func (j *Judgement) opens(p *sandbox.Profile, folder string) {
 		return
 	}
 	p.Write = append(p.Write, sandbox.Path{Name: folder})
-	for _, name := range j.client.logins {
+	for _, name := range j.client.Logins {
 		p.Hide = slices.DeleteFunc(p.Hide, func(hidden string) bool { return hidden == name })
 		p.Write = append(p.Write, sandbox.Path{Name: name, Optional: true})
 	}

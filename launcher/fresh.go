@@ -5,9 +5,9 @@ package launcher
 // approvals and record. The error is that of [Place.Open] for a configuration that is refused by
 // now; a call must not go on under an older one then.
 func (l *Launcher) Fresh() (*Launcher, error) {
-	f := &Launcher{Reader: l.Reader, Approvals: l.Approvals, state: l.state, account: l.account,
-		floor: l.floor, umask: l.umask, version: l.version, stands: l.stands,
-		frameTime: l.frameTime}
+	f := &Launcher{storage: l.storage, account: l.account, floor: l.floor, umask: l.umask,
+		version: l.version, stands: l.stands, frameTime: l.frameTime}
+	f.look()
 	f.level, f.mends, f.named = l.level, l.mends, l.named
 	f.around.Store(l.around.Load())
 	return f, f.read()

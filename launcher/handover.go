@@ -43,7 +43,7 @@ func (w *supervision) handOver(c change) error {
 	_ = w.watched.Find(found, watch.HandOver, e.after(), os.Stderr)
 	out := e.outcome()
 	w.kept.Miss("", "processes go on in the background, and nothing is kept of what they change")
-	out.RunChanges = w.kept.close(e.receipt)
+	out.RunChanges = w.kept.Close(e.receipt)
 	body := e.facts(out, found, nil)
 	body["until"] = w.owner.Name
 	problem := errors.Join(w.contacts.err, w.wrote(),

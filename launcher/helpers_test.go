@@ -58,3 +58,14 @@ func status(t *testing.T, l *Launcher, req Request, text string) int {
 	}
 	return out.Status
 }
+
+// lay writes a file, and makes the folders above it.
+func lay(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

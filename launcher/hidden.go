@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // MaySearch returns nil if nothing below dir is hidden from a command that searches all of it. It
 // is for callers that search without a sandbox. A tree too large to look through for such names is
 // refused.
 func (l *Launcher) MaySearch(dir string) error {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Words: []string{"grep", "-r", "x", "."}}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Words: []string{"grep", "-r", "x", "."}}})
 	if err != nil {
 		return err
 	}

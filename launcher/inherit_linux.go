@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // A shell passes its descriptors on, and programs rely on it: the jobserver of make, a list that a
@@ -100,7 +101,7 @@ func objection(fd int, p sandbox.Profile) string {
 	if st.Mode&unix.S_IFMT == unix.S_IFIFO && name[0] != '/' {
 		return "" // it has no name
 	}
-	if slices.ContainsFunc(p.Hide, func(hidden string) bool { return isWithin(name, hidden) }) {
+	if pathname.WithinAny(name, p.Hide) {
 		return fmt.Sprintf("%q is hidden from the command", name)
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
@@ -173,17 +174,13 @@ func piped(fd int) (*os.File, error) {
 // isKept reports whether the sandbox protects a file by a mount alone: the file may not be changed,
 // or not be seen, and is where the command writes.
 func isKept(p sandbox.Profile, name string) bool {
-	held := func(kept string) bool { return isWithin(name, kept) }
-	return (slices.ContainsFunc(p.ReadOnly, held) || slices.ContainsFunc(p.Hide, held)) &&
-		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
+	return (pathname.WithinAny(name, p.ReadOnly) || pathname.WithinAny(name, p.Hide)) &&
+		pathname.WithinAny(name, names(p.Write))
 }
 
 // writesTo reports whether the sandbox lets the command write to name.
 func writesTo(p sandbox.Profile, name string) bool {
-	return !slices.ContainsFunc(p.ReadOnly,
-		func(kept string) bool { return isWithin(name, kept) }) &&
-		(p.View != nil && slices.ContainsFunc(p.View.Dirs,
-			func(dir string) bool { return isWithin(name, dir) }) ||
-			slices.ContainsFunc(p.Write,
-				func(w sandbox.Path) bool { return isWithin(name, w.Name) }))
+	return !pathname.WithinAny(name, p.ReadOnly) &&
+		(p.View != nil && pathname.WithinAny(name, p.View.Dirs) ||
+			pathname.WithinAny(name, names(p.Write)))
 }

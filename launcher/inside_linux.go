@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -15,7 +16,7 @@ func Inside() bool { return sandbox.Inside() }
 // ExecShell puts the real shell of the dialect in the place of this process. Argv[0] is the
 // name that the shell is to be called by. It returns only an error.
 func ExecShell(d shellparse.Dialect, argv, env []string) error {
-	path, err := realShell(d)
+	path, err := shell.Real(d)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package launcher
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -16,7 +17,7 @@ func (a *attempt) instead() []string {
 	var allowed []string
 	for _, text := range alternatives(a.Script) {
 		req := a.Request
-		req.Shell = Shell{Text: text, Name: "tada-run", Dialect: req.Shell.Dialect}
+		req.Shell = shell.Call{Text: text, Name: "tada-run", Dialect: req.Shell.Dialect}
 		req.Intent = pathguard.Intent{} // it was about the other command
 		j, err := a.l.Judge(req)
 		if err != nil {

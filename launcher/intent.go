@@ -29,7 +29,7 @@ func (r *announced) intent() object {
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin,
-		"env_removed": r.client.removed(r.environ.Removed),
+		"env_removed": r.client.Removed(r.environ.Removed),
 		"tier":        r.tier(), "version": Version(), "plan": r.plan,
 	}
 	if shadow := r.l.shadowed(r.Judgement); shadow != nil {
@@ -52,7 +52,7 @@ func (r *announced) intent() object {
 		o["session"] = true
 	}
 	if r.client != nil {
-		o["session_of"] = r.client.facts()
+		o["session_of"] = trimmed(r.client.Facts())
 	}
 	if w := r.Request.Within; w != nil {
 		o["within"] = w.Session

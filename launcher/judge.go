@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/launcher/broker/view"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 	"github.com/tada-run/tada-run/shellparse"
@@ -59,7 +60,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,
 		level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
-	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
+	if j.shell, err = shell.Real(req.Shell.Dialect); err != nil {
 		return nil, err
 	}
 	vars, moved := j.environ.vars, l.movedSnapshots(req)
@@ -67,21 +68,21 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	case t == nil:
 		j.Script = parse(req, j.shell, vars, l.account, moved, l.policy)
 	case t.Command != "":
-		req.Shell = Shell{Text: t.Command, Name: "tada-run"}
+		req.Shell = shell.Call{Text: t.Command, Name: "tada-run"}
 		j.Script = t.also(parse(req, j.shell, vars, l.account, moved, l.policy), req.Dir, l.account)
 	default:
 		j.Script = t.script(req.Dir, l.account)
 	}
-	if pathguard.Idle(j.Script) && req.Shell.words(j.shell) == nil {
+	if pathguard.Idle(j.Script) && req.Shell.Simple(j.shell) == nil {
 		return nil, ErrEmpty
 	}
 	background := l.policy.Settings().KeepBackground
 	set, undo := l.undoSettings(), l.undoOf(req)
 	undo.Quota = set.Quota
-	unsure := func() string { return l.unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
+	unsure := func() string { return l.Unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
-		Intent: req.Intent, Publish: req.Publish, Self: self(),
+		Intent: req.Intent, Publish: req.Publish, Self: shell.Self(),
 		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Look: look,
 			Agents: sync.OnceValue(req.loaders),
 			Undo:   set.Kept(undo.Not, undo.Session, background, unsure)},
@@ -101,7 +102,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	}
 	if err == nil {
 		if j.client = l.clientOf(req, j.Plan, j.policy); j.client != nil {
-			j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.agent, Hosts: j.client.hosts}
+			j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.Agent, Hosts: j.client.Hosts}
 		}
 		judge := j.policy.Judge
 		switch t := req.Tool; {
@@ -137,11 +138,11 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.
-func parse(req Request, shell string, vars map[string]string, home string, moved []string,
+func parse(req Request, real string, vars map[string]string, home string, moved []string,
 	policy pathguard.Policy) *shellparse.Script {
-	text := req.Shell.settings() + req.Shell.Text
-	if words := req.Shell.words(shell); words != nil {
-		text = quote(words)
+	text := req.Shell.Settings() + req.Shell.Text
+	if words := req.Shell.Simple(real); words != nil {
+		text = shell.Quote(words)
 	}
 	return shellparse.Parse(text, shellparse.Options{
 		Dialect: req.Shell.Dialect, Dir: req.Dir, Home: home, Vars: vars,
@@ -149,4 +150,14 @@ func parse(req Request, shell string, vars map[string]string, home string, moved
 		Name:  req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 		Snapshots: moved,
 	})
+}
+
+// workspaceOf is the workspace that a folder is in, or the folder.
+func (l *Launcher) workspaceOf(dir string) (string, error) {
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":"}})
+	if err != nil {
+		return "", err
+	}
+	defer j.Close()
+	return j.ground(), nil
 }

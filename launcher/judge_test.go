@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/catalog"
@@ -49,7 +50,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	}
 	l.Caller = personHere // whatever process runs the tests
 	return l, Request{
-		Shell: Shell{Text: "cat link > out", Name: "tada-run"}, Dir: work,
+		Shell: shell.Call{Text: "cat link > out", Name: "tada-run"}, Dir: work,
 		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/dev", "LANG=C", "QUIETLY=x"},
 	}
 }

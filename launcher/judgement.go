@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/client"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
@@ -24,9 +25,9 @@ type Judgement struct {
 	umask   int
 	version string
 	environ *surroundings
-	shell   string  // the real shell
-	stdin   string  // what kind of file standard input is
-	client  *client // the agent's program that a session is for; nil for none that is known
+	shell   string         // the real shell
+	stdin   string         // what kind of file standard input is
+	client  *client.Client // the agent's program that a session is for; nil for none that is known
 
 	// A caller that only asks what a text means does not pay for the fields below: each is made
 	// once, when it is needed.

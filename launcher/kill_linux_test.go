@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // TestMain lets the test binary be a launcher that can be killed: see victim.
@@ -33,7 +34,7 @@ func victim(dir, text string) int {
 	l, err := own(filepath.Join(dir, "state")).Open()
 	if err == nil {
 		_, err = l.Run(context.Background(), Request{
-			Shell: Shell{Text: text, Name: "tada-run"}, Dir: filepath.Join(dir, "work"),
+			Shell: shell.Call{Text: text, Name: "tada-run"}, Dir: filepath.Join(dir, "work"),
 			Env:   []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		})

@@ -6,16 +6,16 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A Launcher judges and runs requests on one state directory.
 type Launcher struct {
-	*past.Reader
-	*permit.Approvals
-	state   *state.Directory
+	storage
 	account string // the account's home directory
 	policy  pathguard.Policy
 
@@ -29,6 +29,15 @@ type Launcher struct {
 	stands bool // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say
+}
+
+// A storage is the state directory, with what reads and writes its parts.
+type storage struct {
+	*past.Reader
+	*permit.Approvals
+	*upkeep.Keeper
+	*preimage.History
+	state *state.Directory
 }
 
 // A first is what is known and begun before there is a command.

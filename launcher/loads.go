@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/switches"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -16,7 +17,7 @@ import (
 func (r Request) loaders() (list []string) {
 	asks := approval.AgentName(strings.TrimPrefix(r.Agent, "?"), r.Env)
 	places := []string{r.Dir}
-	if top := Top(r.Dir); top != r.Dir {
+	if top := switches.Top(r.Dir); top != r.Dir {
 		places = append(places, top)
 	}
 	for f := range agents.Of("loads") {

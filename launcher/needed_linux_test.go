@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -62,7 +64,7 @@ func startsOrSaysWhy(t *testing.T, list string, base bool) {
 	case err != nil:
 		t.Error(err)
 	case out.Refusal != nil:
-		if !isWithin(req.Dir, list) || out.Refusal.Code != "restricted_path" ||
+		if !pathname.Within(req.Dir, list) || out.Refusal.Code != "restricted_path" ||
 			!strings.Contains(out.Refusal.JSON(), req.Dir+" is restricted") {
 			t.Errorf("%s", out.Refusal.JSON())
 		}
@@ -112,9 +114,9 @@ func TestShellThatCannotBeExecuted(t *testing.T) {
 	if err := os.WriteFile(false, []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	real := shells[shellparse.Bash]
-	shells[shellparse.Bash] = []string{false}
-	t.Cleanup(func() { shells[shellparse.Bash] = real })
+	real := shell.Paths[shellparse.Bash]
+	shell.Paths[shellparse.Bash] = []string{false}
+	t.Cleanup(func() { shell.Paths[shellparse.Bash] = real })
 	req.Shell.Text, req.Stdio, req.PTY = "echo hi", nowhere(t), session.Never
 	out, err := l.Run(context.Background(), req)
 	if err != nil || out.Refusal == nil {

@@ -7,8 +7,10 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -100,8 +102,9 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{Reader: past.Of(r, dir, approvals), Approvals: approvals, state: dir,
-		floor: floorConfig, frameTime: frameTime}
+	l := &Launcher{floor: floorConfig, frameTime: frameTime}
+	l.state, l.Approvals, l.Reader = dir, approvals, past.Of(r, dir, approvals)
+	l.look()
 	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former
@@ -119,4 +122,19 @@ func (p Place) prepare() (*Launcher, error) {
 func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
 	l.Codec = c
 	return l
+}
+
+// look makes what asks this launcher about the configuration in force.
+func (l *Launcher) look() {
+	l.Keeper = upkeep.Of(l.Record, l.state, l.Approvals, l.aging())
+	l.History = preimage.Of(l.state, l.Reader, l.undoSettings, l.workspaceOf)
+}
+
+// aging is what the account's configuration and other packages say about what grows old.
+func (l *Launcher) aging() upkeep.Aging {
+	return upkeep.Aging{
+		Quota:    func() int64 { return l.policy.Settings().TranscriptQuota() },
+		Archives: l.expireArchives,
+		Undo:     func() (int, error) { return l.CollectKept(0) },
+	}
 }

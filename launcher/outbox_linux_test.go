@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // A deadly database ends the process, as kill -9 would, between the transaction that spends an
@@ -63,7 +64,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Caller = personHere
-		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir,
+		req := asking(Request{Shell: shell.Call{Name: "tada-run"}, Dir: dir,
 			Env: []string{"PATH=/usr/bin:/bin"}})
 		out, err := l.Run(context.Background(), req)
 		t.Fatalf("still alive: %+v %+v %v", out, out.Refusal, err)

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -19,7 +20,7 @@ func QuestionOf(req Request) control.Question {
 
 // dialectOf is the dialect that a Question names; bash for a number that is none.
 func dialectOf(n int) shellparse.Dialect {
-	if _, ok := shells[shellparse.Dialect(n)]; ok {
+	if _, ok := shell.Paths[shellparse.Dialect(n)]; ok {
 		return shellparse.Dialect(n)
 	}
 	return shellparse.Bash

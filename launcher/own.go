@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -28,18 +29,19 @@ const maxLayers = 3
 func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	w, req := j.Script.Wrapped, j.Request
 	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers ||
-		req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() ||
+		req.Shell.Simple(j.shell) != nil || !l.honest(w) || !j.isTidy() ||
 		j.runsAtLogin() {
 		return nil
 	}
 	req.layers++
-	req.Shell = Shell{Text: w.Own, Dialect: req.Shell.Dialect, Flags: req.Shell.Flags,
+	req.Shell = shell.Call{Text: w.Own, Dialect: req.Shell.Dialect, Flags: req.Shell.Flags,
 		Name: req.Shell.Name, Args: req.Shell.Args}
 	if shells := w.Names["shell"]; len(shells) == 1 {
-		req.Shell = Shell{Text: w.Own, Dialect: DialectOf(path.Base(shells[0])), Name: shells[0]}
+		req.Shell = shell.Call{Text: w.Own, Dialect: shell.DialectOf(path.Base(shells[0])),
+			Name: shells[0]}
 	}
 	if w.Client == "tada-run" {
-		req.Shell = Shell{Text: w.Own, Name: w.Client}
+		req.Shell = shell.Call{Text: w.Own, Name: w.Client}
 		req.Agent = strings.Join(w.Names["agent"], "")
 	}
 	if req.Agent == "" {
@@ -101,7 +103,7 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 		filepath.Clean(homes[0]) != filepath.Clean(l.state.Dir) {
 		return false
 	}
-	return isSelf(strings.Join(w.Names["runner"], ""))
+	return shell.IsSelf(strings.Join(w.Names["runner"], ""))
 }
 
 // around adds to the sandbox of a command what the text around it needs: it writes files of the

@@ -52,7 +52,7 @@ func (j *Judgement) seal() sealed {
 	})
 	j.addFence(members)
 	if j.client != nil {
-		members["passes_on"] = strings.Join(j.client.keys, ", ")
+		members["passes_on"] = strings.Join(j.client.Keys, ", ")
 	}
 	payload, err := canonical.Append(make([]byte, 0, 2048), members)
 	if err != nil {
@@ -76,7 +76,7 @@ func (j *Judgement) toolCall() object {
 	name := "shell"
 	if t := j.Request.Tool; t != nil {
 		name, args = "tool:"+t.Name, t.args(j.Script)
-	} else if words := s.words(j.shell); words != nil {
+	} else if words := s.Simple(j.shell); words != nil {
 		name, args["argv"] = "exec", words
 		delete(args, "args") // they are in it already
 	}

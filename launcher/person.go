@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/launcher/permit"
-	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/pathguard/passwd"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -14,9 +13,4 @@ import (
 func person(door tamper.Interface) tamper.Who {
 	return tamper.Who{User: cmp.Or(passwd.NameOf(os.Getuid()), permit.Person()),
 		Interface: cmp.Or(door, tamper.CLI)}
-}
-
-// Settings are the settings of other programs in which tada-run has a part.
-func (l *Launcher) Settings() setup.Files {
-	return setup.Files{State: l.state, Record: l.Record, Own: l.ownStore(), Who: person(tamper.CLI)}
 }

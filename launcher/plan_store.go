@@ -82,12 +82,3 @@ func (l *Launcher) PlansThat(match func(touched map[string][]string) bool) map[s
 	}
 	return found
 }
-
-// dropPlans deletes the plans that no entry of the log names any more.
-func (l *Launcher) dropPlans() (int, error) {
-	named, err := replay.NamedPlans(l, 0)
-	if err != nil {
-		return 0, err
-	}
-	return plans.Drop(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
-}

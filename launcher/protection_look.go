@@ -3,13 +3,19 @@ package launcher
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -62,6 +68,22 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 		}
 	}
 	return s
+}
+
+// expireArchives gives up what protected files of all workspaces were before and after an override
+// that is older than that moment.
+func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, err error) {
+	entries, err := os.ReadDir(l.state.Shadow())
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, e := range entries {
+		s := l.storeNamed(e.Name())
+		n, expireErr := s.Expire(person(tamper.CLI), before)
+		gone += n
+		err = errors.Join(err, expireErr, record.Deliver(log, s, audit.Lazy))
+	}
+	return gone, err
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {
@@ -141,11 +163,11 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 	if err != nil {
 		return nil // and then nothing runs
 	}
+	trees := names(p.Write)
 	var list []string
 	for _, path := range w.files {
-		isHidden := slices.ContainsFunc(p.Hide, func(h string) bool { return isWithin(path, h) })
-		inTree := slices.ContainsFunc(p.Write,
-			func(tree sandbox.Path) bool { return isWithin(path, tree.Name) })
+		isHidden := pathname.WithinAny(path, p.Hide)
+		inTree := pathname.WithinAny(path, trees)
 		if inTree && !isHidden && !j.mayWrite(path) {
 			list = append(list, path)
 		}
@@ -194,7 +216,7 @@ func (j *Judgement) mayWrite(path string) bool {
 			}
 			full := t.Path()
 			tree := t.Flags&(command.Recursive|command.Below) != 0 || t.Mode.IsDir()
-			if full == path || tree && isWithin(path, full) {
+			if full == path || tree && pathname.Within(path, full) {
 				return true
 			}
 		}

@@ -41,8 +41,8 @@ func (j *Judgement) contacts() reached {
 	r.hosts, r.registries, r.givers = plan.Hosts, plan.Registries, plan.For
 	persons := j.policy.Settings().NetworkReach
 	if j.client != nil {
-		r.hosts, persons = slices.Concat(r.hosts, j.client.hosts),
-			slices.Concat(persons, j.client.hosts)
+		r.hosts, persons = slices.Concat(r.hosts, j.client.Hosts),
+			slices.Concat(persons, j.client.Hosts)
 	}
 	r.reach.Starters, r.reach.Wrappers, r.reach.Texts = plan.Starters, plan.Wrappers, plan.Texts
 	for _, host := range r.hosts {

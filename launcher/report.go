@@ -114,7 +114,7 @@ func (j *Judgement) Report(id string) Report {
 			reach.registryText(g)})
 	}
 	if j.client != nil {
-		r.Keys = j.client.keys
+		r.Keys = j.client.Keys
 	}
 	for _, o := range j.Script.Opaque {
 		r.Opaque = append(r.Opaque, o.Text)

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -16,10 +17,10 @@ import (
 // A Request is one command line to run. It carries everything that the run depends on: below this
 // floor nothing reads the clock, the environment or the directory.
 type Request struct {
-	Shell Shell    // how the text is to be read and run
-	Tool  *Tool    // when not nil, what another program does itself, in place of a text
-	Env   []string // the caller's environment, NAME=value
-	Dir   string   // the caller's directory, absolute; "" when it is gone
+	Shell shell.Call // how the text is to be read and run
+	Tool  *Tool      // when not nil, what another program does itself, in place of a text
+	Env   []string   // the caller's environment, NAME=value
+	Dir   string     // the caller's directory, absolute; "" when it is gone
 	Stdio session.Stdio
 	PTY   session.PTY
 	// descriptors above 2 that the command gets under the same number, if what they lead to is

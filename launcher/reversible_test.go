@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -43,7 +44,7 @@ func TestReversible(t *testing.T) {
 
 // Nothing is promised where nothing is kept.
 func TestNotReversible(t *testing.T) {
-	req := Request{Shell: Shell{Text: "rm -rf src"}}
+	req := Request{Shell: shell.Call{Text: "rm -rf src"}}
 	for _, test := range []struct {
 		name, why string
 		change    func(*Launcher, *Request)

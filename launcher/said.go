@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/switches"
 )
 
 // maxSaid bounds the memory of notices shown before. Beyond it they are shown again.
@@ -72,4 +73,18 @@ func (l *Launcher) NotReceived() string {
 		return ""
 	}
 	return environ.NotReceived(slices.Sorted(maps.Keys(names)))
+}
+
+// HooksOff returns what a person has to know at the first call of a conversation: see
+// [switches.Notices.Off].
+func (l *Launcher) HooksOff(platform, dir, conversation string) string {
+	return switches.Notices{Home: l.account, Tells: l.tells}.Off(platform, dir, conversation)
+}
+
+// unhooked is HooksOff for a command of an agent whose shell this is.
+func (l *Launcher) unhooked(req Request) string {
+	if req.Shell.Name == "tada-run" {
+		return ""
+	}
+	return switches.Notices{Home: l.account, Tells: l.tells}.OfShell(req.Dir, req.Env)
 }

@@ -90,6 +90,6 @@ func (l *Launcher) shadowed(j *Judgement) object {
 func (l *Launcher) verdictUnder(j *Judgement, p pathguard.Policy) (pathguard.Verdict, error) {
 	f := j.frozen()
 	return replay.Judge{Policy: p, Home: l.account}.Beside(f, func(set pathguard.Undo) string {
-		return l.unsure(set, sumOf([]byte(f.Plan.Script.Text)), f.Plan.Caller.Dir)
+		return l.Unsure(set, sumOf([]byte(f.Plan.Script.Text)), f.Plan.Caller.Dir)
 	})
 }

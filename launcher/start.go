@@ -141,8 +141,7 @@ func (s *started) notices() {
 		s.l.say(os.Stderr, notice)
 	}
 	if s.client != nil {
-		read := func(name string) []byte { return s.l.settingsFile(s.policy, name) }
-		if notice := s.client.advice(s.Request.Shell.Words, read); notice != "" {
+		if notice := s.client.Advice(s.Request.Shell.Words); notice != "" {
 			fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)
 		}
 	}
@@ -236,7 +235,7 @@ func (p permitted) notStood(err error) error {
 	if !p.Verdict.Stands {
 		return err
 	}
-	if bad := p.l.noteUnkept(p.CommandKey()); bad != nil {
+	if bad := p.l.NoteUnkept(p.CommandKey()); bad != nil {
 		return err
 	}
 	return fmt.Errorf("the command was allowed because it can be undone, and that is not certain "+

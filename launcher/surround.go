@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 func (l *Launcher) surroundings(env []string, dir string) *surroundings {
@@ -14,7 +15,7 @@ func (l *Launcher) surroundings(env []string, dir string) *surroundings {
 	keep := l.policy.Settings().KeepEnv
 	s := &surroundings{Environ: environ.Scrub(environ.InDir(env, dir), keep),
 		from: slices.Clone(env), dir: dir}
-	s.Kept = withoutLinks(realShells(s.Kept), l.state.Links(),
+	s.Kept = shell.WithoutLinks(shell.WithReal(s.Kept), l.state.Links(),
 		filepath.Join(l.account, ".tada", "bin"))
 	s.vars = s.Vars()
 	s.bound, s.loose = environ.Bound(s.vars, keep)

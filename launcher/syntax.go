@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/wrapper"
@@ -54,10 +55,10 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 func (j *Judgement) misspelling() (m misspelling, found bool) {
 	s := j.Request.Shell
 	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil ||
-		j.Request.Hold != nil || s.words(j.shell) != nil {
+		j.Request.Hold != nil || s.Simple(j.shell) != nil {
 		return m, false
 	}
-	options, _ := s.apart(s.settings())
+	options, _ := s.Apart(s.Settings())
 	if err := j.Script.Err; err != nil && !err.Grammar() {
 		return m, false
 	} else if err != nil {
@@ -84,11 +85,11 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 					// the shell that takes the place of this one is what speaks
 					name = c.Args[1].Text
 				}
-				shell, err := realShell(DialectOf(path.Base(name)))
+				real, err := shell.Real(shell.DialectOf(path.Base(name)))
 				if err != nil {
 					continue
 				}
-				m.shell, m.options, m.name, m.prefix = shell, nil, name, "-c"
+				m.shell, m.options, m.name, m.prefix = real, nil, name, "-c"
 			}
 			return m, true
 		}
@@ -110,7 +111,7 @@ func (m *misspelling) unwrap(d shellparse.Dialect) {
 	}
 	end := read.Commands[0].Span.End
 	w := shellparse.Parse(m.text[:end], o).Wrapped
-	if w != nil && isSelf(strings.Join(w.Names["runner"], "")) &&
+	if w != nil && shell.IsSelf(strings.Join(w.Names["runner"], "")) &&
 		m.text[end:] == wrapper.Behind+w.Own {
 		m.text, m.partly = w.Own, runsBefore(w.Own, d)
 	}
@@ -148,7 +149,7 @@ func prepares(c shellparse.Command) bool {
 // besides reports whether a shell would have run something else of the line: before c, or after it
 // whatever became of c.
 func (j *Judgement) besides(c shellparse.Command) bool {
-	from := len(j.Request.Shell.settings())
+	from := len(j.Request.Shell.Settings())
 	before := slices.ContainsFunc(j.Script.Commands,
 		func(o shellparse.Command) bool {
 			return o.Span.Start >= from && o.Span.Start < c.Span.Start && !prepares(o)
@@ -177,7 +178,7 @@ func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string
 		return "", 0
 	}
 	defer null.Close()
-	s := Shell{Name: m.name, Stdin: m.stdin}
+	s := shell.Call{Name: m.name, Stdin: m.stdin}
 	c := sandbox.Command{Path: m.shell, Env: []string{"LC_ALL=C.UTF-8"},
 		Files: []*os.File{null, null, errors}}
 	if m.stdin {
@@ -185,7 +186,7 @@ func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string
 	} else if len(m.text) >= maxArgument {
 		return "", 0
 	}
-	c.Argv = s.argv(m.shell, append(m.options, "-n"), m.text)
+	c.Argv = s.Argv(m.shell, append(m.options, "-n"), m.text)
 	p := sandbox.Default("", "")
 	p.OneProgram, p.Require, p.Most = true, sandbox.Base, most
 	process, _, err := sandbox.Start(p, c)

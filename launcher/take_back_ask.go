@@ -9,7 +9,9 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/undo"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // An Undone is what came of an agent's wish to take a run back.
@@ -93,21 +95,21 @@ func (l *Launcher) takenBy(req Request, take undo.Take, own func(string) bool) (
 			return past.Run{}, err
 		}
 		run, err := l.Past(id)
-		if err == nil && !isWithin(run.Dir, ground) {
+		if err == nil && !pathname.Within(run.Dir, ground) {
 			err = fmt.Errorf("run %q is one of another workspace; call undo_run with its "+
 				"directory as cwd", id)
 		}
 		return run, err
 	}
-	kept, err := l.keptRuns()
+	kept, err := l.KeptRuns()
 	if err != nil {
 		return past.Run{}, err
 	}
 	for _, k := range slices.Backward(kept) {
-		if !own(partOf(k.Run)) {
+		if !own(preimage.PartOf(k.Run)) {
 			continue
 		}
-		if run, err := l.PastOfPart(k.Run); err == nil && isWithin(run.Dir, ground) {
+		if run, err := l.PastOfPart(k.Run); err == nil && pathname.Within(run.Dir, ground) {
 			return run, nil
 		}
 	}
@@ -142,13 +144,13 @@ func (l *Launcher) whyAsk(run past.Run, steps []undo.Step, own func(string) bool
 
 // laterIn returns a run after one that changed something in a folder, or that cannot be read.
 func (l *Launcher) laterIn(folder, id string) string {
-	kept, err := l.keptRuns()
+	kept, err := l.KeptRuns()
 	if err != nil {
 		return "unknown"
 	}
 	at := slices.IndexFunc(kept, func(k undo.Info) bool { return k.Run == id })
 	for _, k := range kept[at+1:] {
-		if partOf(k.Run) == id {
+		if preimage.PartOf(k.Run) == id {
 			continue
 		}
 		run, err := l.Kept(k.Run)
@@ -156,7 +158,7 @@ func (l *Launcher) laterIn(folder, id string) string {
 			continue // it has changed nothing yet
 		}
 		if err != nil || !k.Ended || slices.ContainsFunc(run.Changes(), func(c undo.Change) bool {
-			return isWithin(c.Path, folder) || strings.HasPrefix(c.From, folder+"/")
+			return pathname.Within(c.Path, folder) || strings.HasPrefix(c.From, folder+"/")
 		}) {
 			return k.Run
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/past"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -71,7 +72,7 @@ func (l *Launcher) Undo(take undo.Take, w UndoOrder) (undo.Result, error) {
 // do takes back what was planned, and records it as a run. What it put back of protected files is
 // their baseline from now on.
 func (u *takeBack) do(a *attempt, authority string) (result undo.Result, err error) {
-	store, err := u.l.undoStore()
+	store, err := u.l.UndoStore()
 	if err != nil {
 		return result, err
 	}
@@ -82,7 +83,7 @@ func (u *takeBack) do(a *attempt, authority string) (result undo.Result, err err
 	defer func() { _ = running.End() }()
 	if err := appendTo(a.log, record.KindIntent, trimmed(object{"sid": a.id, "command": u.command,
 		"cwd": u.req.Dir, "verdict": "allow", "risk": 0, "agent": a.agent(),
-		"authority": authority, "undoes": strings.Join(runsOfParts(u.take.Runs), " "),
+		"authority": authority, "undoes": strings.Join(preimage.RunsOf(u.take.Runs), " "),
 		"version": Version()}), audit.Intent); err != nil {
 		return result, err
 	}

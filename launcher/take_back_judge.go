@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/preimage"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -60,7 +63,7 @@ func (u *takeBack) judge() (*Judgement, error) {
 	}
 	req := u.req
 	req.Tool = &Tool{Name: "undo_run", undoes: true, Args: map[string]string{
-		"runs": strings.Join(runsOfParts(u.take.Runs), " "), "plan": planText(u.steps)}}
+		"runs": strings.Join(preimage.RunsOf(u.take.Runs), " "), "plan": planText(u.steps)}}
 	for _, path := range protected {
 		req.Tool.Access = append(req.Tool.Access, Access{Use: Changes, Path: path})
 	}
@@ -105,7 +108,7 @@ func planText(steps []undo.Step) string {
 
 // protectedIn are the protected files that steps change.
 func (l *Launcher) protectedIn(dir string, steps []undo.Step) ([]string, error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":"}})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +131,7 @@ func (l *Launcher) protectedIn(dir string, steps []undo.Step) ([]string, error) 
 				list = append(list, step.Path)
 			}
 			for _, file := range r.Files {
-				if isWithin(file, step.Path) && !slices.Contains(list, file) {
+				if pathname.Within(file, step.Path) && !slices.Contains(list, file) {
 					list = append(list, file) // a folder that is moved moves it
 				}
 			}

@@ -29,7 +29,7 @@ func (l *Launcher) UndoState(dir string) UndoState {
 		case l.level() == sandbox.None:
 			return errors.New("there is no sandbox here, so nothing is kept")
 		}
-		store, err := l.undoStore()
+		store, err := l.UndoStore()
 		if err != nil {
 			return err
 		}

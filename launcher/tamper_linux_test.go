@@ -24,6 +24,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/setup"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -168,7 +169,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	for _, place := range []string{fmt.Sprint("/run/user/", os.Getuid()), "/run", l.account, "."} {
 		if place, err = filepath.Abs(place); err != nil ||
 			slices.ContainsFunc(environ.SharedTemp,
-				func(temp string) bool { return isWithin(place, temp) }) {
+				func(temp string) bool { return pathname.Within(place, temp) }) {
 			err = errors.New("it is among them")
 			continue
 		}
@@ -239,7 +240,7 @@ func TestSweptAtBase(t *testing.T) {
 		j.Shell.Text = line
 		if p, exposed, _ := judged(t, l, j).profile(""); len(exposed) > 0 ||
 			slices.ContainsFunc(p.Write,
-				func(w sandbox.Path) bool { return isWithin(req.Dir, w.Name) }) {
+				func(w sandbox.Path) bool { return pathname.Within(req.Dir, w.Name) }) {
 			t.Errorf("%s: may write %v, with %q", line, p.Write, exposed)
 		}
 		if s := status(t, l, req, line); s != 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -37,7 +38,7 @@ type Review struct {
 // Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It
 // changes nothing. With paranoid it reads them all, whatever their stamps say.
 func (l *Launcher) Review(dir string, paranoid bool) (*Review, error) {
-	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":", Dialect: shellparse.Bash}})
+	j, err := l.Judge(Request{Dir: dir, Shell: shell.Call{Text: ":", Dialect: shellparse.Bash}})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package launcher
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -55,8 +56,8 @@ var uses = [...]struct {
 // home is judged, because there is more to lose in it.
 func (t *Tool) script(dir, home string) *shellparse.Script {
 	s := &shellparse.Script{Text: t.Name}
-	if !isWord(t.Name) {
-		s.Text = quote([]string{t.Name}) // as a hostile server may call its tools
+	if !shell.IsWord(t.Name) {
+		s.Text = shell.Quote([]string{t.Name}) // as a hostile server may call its tools
 	}
 	for _, a := range t.Access {
 		use := uses[min(max(a.Use, 0), Lists)]
@@ -64,7 +65,7 @@ func (t *Tool) script(dir, home string) *shellparse.Script {
 		if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') {
 			name = home + rest
 		}
-		s.Text += " " + quote([]string{name})
+		s.Text += " " + shell.Quote([]string{name})
 		s.Effects = append(s.Effects, shellparse.Effect{
 			Right: use.right, Flags: use.flags, Command: -1,
 			Span: shellparse.Span{Start: start, End: len(s.Text)},
@@ -88,9 +89,6 @@ func (t *Tool) also(s *shellparse.Script, dir, home string) *shellparse.Script {
 	}
 	return s
 }
-
-// isWord reports whether a name reads as one word of plain characters.
-func isWord(name string) bool { return name != "" && strings.Trim(name, plainBytes) == "" }
 
 // maxShown is how much of an argument a person is shown; what is behind it is bound by its hash.
 const maxShown = 64 << 10

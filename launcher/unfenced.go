@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // unfenced adds the next command to type to the error about a sandbox that is not available here.
@@ -16,8 +17,8 @@ func (l *Launcher) unfenced(err error) error {
 			dir string
 		}{{"state directory, and name it with --home", l.state.Dir},
 			{"home directory", l.account}} {
-			if isWithin(r.dir, hide.Root) &&
-				(isWithin(hide.Path, r.dir) || isWithin(r.dir, hide.Path)) && r.dir != "/" {
+			if r.dir != "/" && pathname.Within(r.dir, hide.Root) &&
+				(pathname.Within(hide.Path, r.dir) || pathname.Within(r.dir, hide.Path)) {
 				return fmt.Errorf("%w; try: move the %s: commands may write %q, and only level "+
 					"strong can hide it there (tadactl doctor)", err, r.what, hide.Root)
 			}

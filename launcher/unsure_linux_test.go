@@ -97,13 +97,13 @@ func TestUnsure(t *testing.T) {
 		{"security:\n  command_level: always\n", "", nil},
 		{"", "not all could be kept",
 			func(t *testing.T, l *Launcher, r *Request) {
-				if err := l.noteUnkept(sumOf([]byte(r.Shell.Text))); err != nil {
+				if err := l.NoteUnkept(sumOf([]byte(r.Shell.Text))); err != nil {
 					t.Fatal(err)
 				}
 			}},
 		{"", "undo.quota is nearly used up",
 			func(t *testing.T, l *Launcher, r *Request) {
-				store, err := l.undoStore()
+				store, err := l.UndoStore()
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -66,8 +67,8 @@ func (j *Judgement) seesShared() bool {
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes
 // what the plan writes. The workspace and homes stay what they are.
 func (j *Judgement) isShared(g pathguard.Grant, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return isWithin(g.Path, dir) }) &&
-		!isWithin(g.Path, j.workplace(dirs)) && !j.policy.InHome(g.Path)
+	return pathname.WithinAny(g.Path, dirs) && !pathname.Within(g.Path, j.workplace(dirs)) &&
+		!j.policy.InHome(g.Path)
 }
 
 // sharedDirs are the shared directories, links resolved; none where they are no view.
@@ -88,7 +89,7 @@ func (j *Judgement) sharedDirs() (list []string) {
 func (j *Judgement) workplace(dirs []string) string {
 	ground := cmp.Or(j.Plan.Workspace, j.Plan.Dir)
 	for _, dir := range dirs {
-		if !isWithin(ground, dir) {
+		if !pathname.Within(ground, dir) {
 			continue
 		}
 		top, _, _ := strings.Cut(strings.TrimPrefix(ground[len(dir):], "/"), "/")

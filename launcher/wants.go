@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // wants are the connections of one run that no rule allows. The caller of each waits: at a terminal
@@ -113,7 +115,8 @@ func (w *wants) asksDaemon(name string, holders []network.Holder) bool {
 	speaks := func(h network.Holder) bool { return !caller.MayServe(h.PID) }
 	never := append(w.j.policy.RestrictedPaths(), w.l.state.Dir)
 	return !w.j.policy.Settings().NoLocalhost && !slices.ContainsFunc(holders, speaks) &&
-		!slices.ContainsFunc(never, func(dir string) bool { return isWithin(name, dir) })
+		!slices.ContainsFunc(never,
+			func(dir string) bool { return pathname.Within(name, filepath.Clean(dir)) })
 }
 
 // programName is a program as a person knows it.

@@ -10,7 +10,7 @@ func (j *Judgement) before(p sandbox.Profile) watch.Before {
 	limits, _ := j.limited()
 	return watch.Before{
 		Plan: j.Plan, Verdict: j.Verdict, Exact: j.fence().Exact, Profile: p, Limits: limits,
-		Removed: j.client.removed(j.environ.Removed), Session: j.Request.Hold != nil,
+		Removed: j.client.Removed(j.environ.Removed), Session: j.Request.Hold != nil,
 	}
 }
 

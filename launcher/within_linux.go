@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -53,7 +54,7 @@ func (d *requestServer) handle(ctx context.Context, q control.Question, asker co
 // than a command line is.
 func (d *requestServer) request(q control.Question) Request {
 	req := Request{
-		Shell: Shell{
+		Shell: shell.Call{
 			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args,
 			Script: q.Script, Stdin: q.Stdin,
 			Dialect: dialectOf(q.Dialect),
@@ -158,12 +159,12 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 	}
 	// before it may run: what it changes is its own
 	if q.Line {
-		d.r.kept.begins(p.id, nil)
+		d.r.kept.Begins(p.id, nil)
 	} else {
-		d.r.kept.begins(p.id, &asker)
+		d.r.kept.Begins(p.id, &asker)
 	}
 	answer(p.letGo())
-	end := func(status *int) { p.endWithin(status, d.r.kept.ends(p.id)) }
+	end := func(status *int) { p.endWithin(status, d.r.kept.Ends(p.id)) }
 	if q.Line {
 		d.mu.Lock()
 		d.line, d.entry, d.ended = q.Text, q.Entry, end

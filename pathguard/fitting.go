@@ -36,6 +36,16 @@ func (p Policy) Rules() (list []Fitting) {
 	return list
 }
 
+// Asking returns, for each rule that allows and that is not needed, one that asks about the same.
+func (p Policy) Asking(needed map[Way]bool) (list []Way) {
+	for _, r := range p.rules() {
+		if r.Verdict == Allow && !needed[r.Way] {
+			list = append(list, r.asking().way())
+		}
+	}
+	return list
+}
+
 // A configuredRule is a rule of the configuration, and what it says.
 type configuredRule struct {
 	Fitting

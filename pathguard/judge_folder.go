@@ -111,11 +111,16 @@ func (j *judgement) writesNear(full string) bool {
 		}
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown ||
+		return alters(&w) && w.Flags&command.Possible == 0 && !harmlessDevice(&w) && (w.Unknown ||
 			w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
 			!pathname.IsTemp(path.Dir(full)))
 	})
+}
+
+// harmlessDevice reports whether a target is /dev/null or its like.
+func harmlessDevice(t *resolve.Target) bool {
+	return !t.Unknown && slices.Contains(pathname.HarmlessDevices, t.Path())
 }
 
 // isMissing reports whether a program is executed of which not even the first folder is there, in

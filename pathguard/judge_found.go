@@ -50,14 +50,22 @@ func aims(c *shellparse.Command) []string {
 	return aims
 }
 
-// finder is the find(1) that a command is part of: itself, or the one whose -exec starts it.
+// selectors pass on some of the names that they read.
+var selectors = []string{"grep", "head", "shuf", "sort", "tail", "uniq"}
+
+// finder is the find(1) that a command is part of: itself, or the one whose -exec starts it, or that
+// gives its names to the xargs which does.
 func (j *judgement) finder(cmd int) *shellparse.Command {
+	fed := false
 	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {
 		c := &j.script.Commands[cmd]
-		if slices.Contains(finderPrograms, path.Base(c.Name)) {
+		program := path.Base(c.Name)
+		switch {
+		case slices.Contains(finderPrograms, program):
 			return c
-		}
-		if len(c.Via) == 0 {
+		case program == "xargs":
+			fed = true
+		case len(c.Via) == 0 && !(fed && slices.Contains(selectors, program)):
 			return nil
 		}
 	}

@@ -72,6 +72,7 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 func (j *judgement) remote(e *shellparse.Effect) {
 	n, name := *e.Net, cmp.Or(e.Net.Host, "the remote")
 	switch {
+	case j.pushesBack(e):
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, upload, "", name+notRead, e.Span, e.Command)
 	case !n.Static || j.p.set.Network == NetList:

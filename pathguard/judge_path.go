@@ -59,6 +59,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case place == InOutside && cell.Rule == "exec.stray" && j.isMissing(t, full):
 		case place == InTemp && cell.Rule == "delete.pattern" && j.meetsNothing(t):
 		case place == InSecret && action == ToRead && !t.Exists && j.makes(full, t.Effect):
+		case place == InSecret && action == ToRead && j.staysSecret(t, f):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
 			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
@@ -154,8 +155,12 @@ func (j *judgement) shell(cmd int) bool {
 }
 
 // empties reports whether a command that writes puts nothing of what was there back: a
-// redirection, or a program that only prints. An editor in place is another matter.
+// redirection, a program that only prints, or one that copies nothing. An editor in place is another
+// matter.
 func (j *judgement) empties(cmd int) bool {
 	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly ||
-		path.Base(j.script.Commands[cmd].Name) == "truncate"
+		j.by(cmd, "truncate") || j.by(cmd, "cp", "dd", "install") && slices.ContainsFunc(
+		j.plan.Targets, func(t resolve.Target) bool {
+			return t.Command == cmd && t.Right == command.Read && t.Path() == "/dev/null"
+		})
 }

@@ -155,35 +155,29 @@ func (j *judgement) isRegenerable(rel string) bool {
 // findsRegenerable reports whether the find(1) that a command belongs to can only come to
 // names that a build makes again: every -name is such a name, and nothing widens them.
 func (j *judgement) findsRegenerable(cmd int) bool {
-	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {
-		c := &j.script.Commands[cmd]
-		if path.Base(c.Name) != "find" {
-			if len(c.Via) == 0 {
-				return false
-			}
-			continue
-		}
-		named := false
-		for i, w := range c.Args {
-			switch w.Text {
-			case "!", "-not", "-o", "-or", ",":
-				return false
-			case "-name", "-iname":
-				if i+1 == len(c.Args) || !c.Args[i+1].Static {
-					return false
-				}
-				base := c.Args[i+1].Text
-				if !slices.Contains(pathname.Regenerable, base) &&
-					!slices.Contains(pathname.RegenerableEndings, path.Ext(base)) &&
-					!strings.HasSuffix(base, "~") {
-					return false
-				}
-				named = true
-			}
-		}
-		return named
+	c := j.finder(cmd)
+	if c == nil || path.Base(c.Name) != "find" {
+		return false
 	}
-	return false
+	named := false
+	for i, w := range c.Args {
+		switch w.Text {
+		case "!", "-not", "-o", "-or", ",":
+			return false
+		case "-name", "-iname":
+			if i+1 == len(c.Args) || !c.Args[i+1].Static {
+				return false
+			}
+			base := c.Args[i+1].Text
+			if !slices.Contains(pathname.Regenerable, base) &&
+				!slices.Contains(pathname.RegenerableEndings, path.Ext(base)) &&
+				!strings.HasSuffix(base, "~") {
+				return false
+			}
+			named = true
+		}
+	}
+	return named
 }
 
 // absentBuild reports whether a name is that of build output and does not exist: a build that

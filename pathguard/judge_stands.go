@@ -48,7 +48,7 @@ func (j *judgement) isSpared(t *resolve.Target, full string) bool {
 		return true
 	}
 	c := j.finder(t.Command)
-	return c != nil && len(aims(c)) > 0
+	return t.Below() && c != nil && len(aims(c)) > 0
 }
 
 // isPlain reports whether a reader of the line sees the command. Who hides a deletion may mean

@@ -28,7 +28,7 @@ func (j *judgement) keeps(c *shellparse.Code) bool {
 		of := &j.script.Commands[i]
 		for _, w := range of.Args[min(1, len(of.Args)):] {
 			_, value, _ := strings.Cut(w.Text, "=")
-			if !w.Static && i == c.Command && !w.Glob ||
+			if !w.Static && i == c.Command && !w.Glob || w.Glob && !j.keepsMatches(of.Dir, w.Text) ||
 				!j.keepsAll(of.Dir, []string{w.Text, value}) {
 				return false
 			}
@@ -59,6 +59,18 @@ func (j *judgement) keepsAll(dir string, names []string) bool {
 			!pathname.WithinAny(full, pathname.HarmlessDevices) || slices.ContainsFunc(keptMarks,
 			func(k markKind) bool { return j.marked(full, k) })
 	})
+}
+
+// keepsMatches reports whether a change of each name that a pattern is aimed at stays.
+func (j *judgement) keepsMatches(dir, glob string) bool {
+	if !path.IsAbs(glob) {
+		glob = pathname.Join(dir, glob)
+	}
+	kept := true
+	j.p.tree.matches(glob, func(m mark) {
+		kept = kept && (m.swept || !slices.Contains(keptMarks, m.kind))
+	})
+	return kept
 }
 
 // keptMarks are those of names that a program must not write unseen.

@@ -128,7 +128,7 @@ func TestNewFolder(t *testing.T) {
 func TestOwnKey(t *testing.T) {
 	g, _ := desk(t, "", "w/old.key")
 	g.expect(t, Allow, "openssl genrsa -out a.key 2048 && openssl req -new -key a.key -out a.csr")
-	g.expect(t, Ask, "openssl req -new -key old.key -out a.csr", "cat a.key",
+	g.expect(t, Ask, "openssl rsa -in old.key -out a.csr", "cat a.key",
 		"openssl genrsa -out old.key 2048; cat old.key", "cat a.key; openssl genrsa -out a.key")
 }
 

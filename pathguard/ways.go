@@ -104,6 +104,23 @@ func (c candidate) added(s Settings) Settings {
 	return s
 }
 
+// asking is the rule with a question in place of what it says.
+func (c candidate) asking() candidate {
+	switch {
+	case c.command != nil:
+		r := *c.command
+		r.Verdict, r.Answers = Ask, nil
+		return candidate{command: &r}
+	case c.path != nil:
+		r := *c.path
+		r.Verdict = Ask
+		return candidate{path: &r}
+	}
+	r := *c.host
+	r.Verdict = Ask
+	return candidate{host: &r}
+}
+
 // way is the rule as a file has it.
 func (c candidate) way() Way {
 	key, verdict := "", Allow

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // A Core decides about calls of all platforms.
@@ -160,7 +161,7 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 	}
 	req := d.request()
 	req.Dir = d.call.dir()
-	req.Shell = launcher.Shell{Text: text, Name: "tada-run"}
+	req.Shell = shell.Call{Text: text, Name: "tada-run"}
 	j, err := d.l.Judge(req)
 	if err != nil {
 		return Decision{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/setup"
+	"github.com/tada-run/tada-run/launcher/switches"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -77,8 +78,8 @@ func (s ruleSources) places(name string, variable []string) (list []string) {
 		}
 	}
 	as := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `*`, `\*`, `?`, `\?`).Replace // no pattern
-	for _, file := range (launcher.HookSwitch{File: name}).Files(as(valueOf(s.env, "HOME")),
-		as(folder), as(s.Dir), as(launcher.Top(s.Dir))) {
+	for _, file := range (switches.Switch{File: name}).Files(as(valueOf(s.env, "HOME")),
+		as(folder), as(s.Dir), as(switches.Top(s.Dir))) {
 		found, _ := filepath.Glob(file)
 		list = append(list, found...)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -150,7 +151,7 @@ func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest,
 // command returns the request for one command line.
 func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, error) {
 	req, err := s.request(r, in.Cwd, in.Wait)
-	req.Shell = launcher.Shell{Text: in.Command, Name: "tada-run"}
+	req.Shell = shell.Call{Text: in.Command, Name: "tada-run"}
 	req.CallID, req.Timeout = in.CallID, time.Duration(max(in.Timeout, 0))*time.Millisecond
 	return req, err
 }

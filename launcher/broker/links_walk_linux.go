@@ -4,12 +4,13 @@ package broker
 
 import (
 	"bytes"
-	"encoding/binary"
 	"path"
 	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/dirent"
 )
 
 // linkCounts are how many names files have in the trees, of those with more than one there.
@@ -117,7 +118,9 @@ func (w *linkWalk) entries(fd int) (list []walkEntry) {
 			break
 		}
 		calls++
-		list = appendEntries(list, w.space[:n])
+		for e, rest, ok := dirent.Next(w.space[:n]); ok; e, rest, ok = dirent.Next(rest) {
+			list = append(list, walkEntry{e.Number, e.Kind, string(e.Name)})
+		}
 	}
 	w.looked += len(list) + 1
 	if calls > 1 {
@@ -125,26 +128,6 @@ func (w *linkWalk) entries(fd int) (list []walkEntry) {
 			return bytes.Compare([]byte(a.name), []byte(b.name))
 		})
 		list = slices.CompactFunc(list, func(a, b walkEntry) bool { return a.name == b.name })
-	}
-	return list
-}
-
-// appendEntries reads the records of getdents64(2).
-func appendEntries(list []walkEntry, b []byte) []walkEntry {
-	const head = 19 // number, offset, length, kind
-	for len(b) > head {
-		size := int(binary.NativeEndian.Uint16(b[16:]))
-		if size <= head || size > len(b) {
-			break
-		}
-		text := b[head:size]
-		if end := bytes.IndexByte(text, 0); end >= 0 {
-			text = text[:end]
-		}
-		if name := string(text); name != "." && name != ".." {
-			list = append(list, walkEntry{binary.NativeEndian.Uint64(b), b[18], name})
-		}
-		b = b[size:]
 	}
 	return list
 }

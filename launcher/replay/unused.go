@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -12,6 +13,10 @@ import (
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // Unneeded is what is allowed and no run has needed since some time.
@@ -24,51 +29,98 @@ type Unneeded struct {
 // Unneeded finds what no run since a time has needed. ok is false if the record does not go back as
 // far, or has no plan of a run since: then nothing can be said.
 func (rec Record) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
-	named := map[string]bool{}
-	begun, unknown := false, false
-	err = intents(rec, Options{}, func(r recorded) {
-		switch {
-		case r.time.Before(since):
-			begun = true
-		case r.Plan != "":
-			named[r.Plan] = true
-		default:
-			unknown = unknown || r.Undoes == ""
-		}
-	})
-	if err != nil || !begun || unknown {
+	r, err := rec.recent(since, "")
+	if err != nil || !r.known {
 		return u, false, err
 	}
-	fitted, asked := map[pathguard.Way]bool{}, map[string]bool{}
-	for p := range plans.All(rec.Plans, rec.Codec) {
-		if !named[p.Name] || p.Err != nil {
-			continue
-		}
-		f, err := frozen.Thaw(p.Bytes)
-		if err != nil {
-			return u, false, nil // of another version: a rule may have been needed
-		}
-		for _, r := range rec.Policy.Fittings(f.Plan) {
-			fitted[r.Way] = true
-		}
-		for plan := range f.Plan.All() {
-			for _, r := range plan.Registries {
-				asked[r.Name] = true
-			}
-		}
+	needed, err := rec.neededBy(r, rec.Policy)
+	if err != nil {
+		return u, false, nil // of another version: a rule may have been needed
 	}
 	for _, r := range rec.Policy.Rules() {
-		if r.Verdict == pathguard.Allow && !fitted[r.Way] {
+		if r.Verdict == pathguard.Allow && !needed.rules[r.Way] {
 			u.Rules = append(u.Rules, r)
 		}
 	}
 	for _, name := range rec.Policy.Settings().Registries {
-		if !asked[name] {
+		if !needed.registries[name] {
 			u.Registries = append(u.Registries, name)
 		}
 	}
 	u.Grants, err = rec.unusedGrants(ctx, since)
 	return u, true, err
+}
+
+// recent are the runs since a time in a directory.
+type recent struct {
+	runs  map[string]bool // by id
+	plans map[string]bool // by name
+	known bool            // the record goes back as far, and has a plan of each
+}
+
+func (rec Record) recent(since time.Time, dir string) (r recent, err error) {
+	r.runs, r.plans = map[string]bool{}, map[string]bool{}
+	begun, unknown := false, false
+	err = intents(rec, Options{}, func(i recorded) {
+		begun = begun || i.time.Before(since)
+		if i.time.Before(since) || dir != "" && !pathname.Within(i.Dir, dir) {
+			return
+		}
+		r.runs[i.SID] = true
+		if i.Plan != "" {
+			r.plans[i.Plan] = true
+		} else {
+			unknown = unknown || i.Undoes == ""
+		}
+	})
+	r.known = begun && !unknown
+	return r, err
+}
+
+// needed is what plans have needed of a policy.
+type needed struct {
+	rules      map[pathguard.Way]bool // that fit something in them
+	registries map[string]bool
+	localhost  bool
+}
+
+// neededBy fails with a plan of another version.
+func (rec Record) neededBy(r recent, policy pathguard.Policy) (needed, error) {
+	n := needed{rules: map[pathguard.Way]bool{}, registries: map[string]bool{}}
+	for f, err := range rec.thawed(r) {
+		if err != nil {
+			return n, err
+		}
+		for _, r := range policy.Fittings(f.Plan) {
+			n.rules[r.Way] = true
+		}
+		for plan := range f.Plan.All() {
+			for _, r := range plan.Registries {
+				n.registries[r.Name] = true
+			}
+			n.localhost = n.localhost || slices.ContainsFunc(plan.Script.Effects, isLocal)
+		}
+	}
+	return n, nil
+}
+
+// isLocal reports whether an effect is a connection to this machine.
+func isLocal(e shellparse.Effect) bool {
+	return e.Right == command.Net && e.Net != nil && hosts.IsLoopback(e.Net.Host)
+}
+
+// thawed are the plans of runs, each once, as far as they can be read.
+func (rec Record) thawed(r recent) iter.Seq2[*frozen.Frozen, error] {
+	return func(yield func(*frozen.Frozen, error) bool) {
+		for p := range plans.All(rec.Plans, rec.Codec) {
+			if !r.plans[p.Name] || p.Err != nil {
+				continue
+			}
+			if f, err := frozen.Thaw(p.Bytes); !yield(f, err) {
+				return
+			}
+		}
+	}
 }
 
 // unusedGrants are the grants from before a time that no run has used since.

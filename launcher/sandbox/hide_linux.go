@@ -3,8 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/pathguard/dirent"
 )
 
 // resolve returns the names of the hidden objects that exist, links resolved.
@@ -152,15 +151,12 @@ func (r *ruleset) entries(dir int, a around, through map[string][]string) error 
 		if n <= 0 || err != nil {
 			return err
 		}
-		for rest := r.buffer[:n]; len(rest) > 0; {
-			var entry dirent
-			entry, rest = direntry(rest)
+		for e, rest, ok := dirent.Next(r.buffer[:n]); ok; e, rest, ok = dirent.Next(rest) {
 			// A link needs no right: what it points to has its own name. A socket is not opened.
-			if entry.dots() || entry.kind == unix.DT_LNK || entry.kind == unix.DT_SOCK ||
-				through[string(entry.name)] != nil {
+			if e.Kind == unix.DT_LNK || e.Kind == unix.DT_SOCK || through[string(e.Name)] != nil {
 				continue
 			}
-			if err := r.sibling(dir, entry, a); err != nil {
+			if err := r.sibling(dir, e, a); err != nil {
 				return err
 			}
 		}
@@ -169,9 +165,9 @@ func (r *ruleset) entries(dir int, a around, through map[string][]string) error 
 
 // sibling allows one entry of dir. It runs for some hundred names at nearly every start, so it asks
 // the kernel three times for a name, as plainly as can be, and allocates nothing.
-func (r *ruleset) sibling(dir int, entry dirent, a around) error {
+func (r *ruleset) sibling(dir int, entry dirent.Entry, a around) error {
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(dir),
-		uintptr(unsafe.Pointer(&entry.name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0,
+		uintptr(unsafe.Pointer(&entry.Name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0,
 		0)
 	if errno != 0 {
 		return nil // gone since it was listed, or not ours to reach: nothing to allow
@@ -182,30 +178,15 @@ func (r *ruleset) sibling(dir int, entry dirent, a around) error {
 	}
 	rights := a.rights
 	switch {
-	case entry.kind == unix.DT_UNKNOWN:
+	case entry.Kind == unix.DT_UNKNOWN:
 		if isLink(int(fd)) {
 			return nil
 		}
 		return r.allow(int(fd), rights)
-	case entry.kind != unix.DT_DIR:
+	case entry.Kind != unix.DT_DIR:
 		rights &= fsOfFile
 	}
 	return r.addRule(int(fd), rights)
-}
-
-// A dirent is a struct linux_dirent64. Its name ends in a NUL.
-type dirent struct {
-	name []byte
-	kind uint8
-}
-
-func (e dirent) dots() bool { return string(e.name) == "." || string(e.name) == ".." }
-
-// direntry reads the first one in b and returns what comes after it.
-func direntry(b []byte) (e dirent, rest []byte) {
-	length := int(binary.NativeEndian.Uint16(b[16:]))
-	text := b[19:length]
-	return dirent{text[:max(0, bytes.IndexByte(text, 0))], b[18]}, b[length:]
 }
 
 // openList opens the directory p for reading its names.

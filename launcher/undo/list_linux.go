@@ -1,11 +1,11 @@
 package undo
 
 import (
-	"bytes"
-	"encoding/binary"
 	"iter"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/dirent"
 )
 
 // openToList opens a folder to read what is in it, without a change of its times if it is this
@@ -23,7 +23,6 @@ func openToList(dir int, name string) (int, error) {
 // such as unix.DT_DIR. Not every file system has kinds. b is room for the entries that are read at
 // once, which no one else uses meanwhile.
 func entriesOf(fd int, b []byte) iter.Seq2[string, byte] {
-	const length, kind, name = 16, 18, 19 // where they are in a linux_dirent64
 	return func(yield func(string, byte) bool) {
 		for {
 			n, err := unix.Getdents(fd, b)
@@ -33,16 +32,10 @@ func entriesOf(fd int, b []byte) iter.Seq2[string, byte] {
 			if err != nil || n == 0 {
 				return
 			}
-			for list := b[:n]; len(list) > name; {
-				size := int(binary.NativeEndian.Uint16(list[length:]))
-				if size <= name || size > len(list) {
+			for e, rest, ok := dirent.Next(b[:n]); ok; e, rest, ok = dirent.Next(rest) {
+				if !yield(string(e.Name), e.Kind) {
 					return
 				}
-				text, _, _ := bytes.Cut(list[name:size], []byte{0})
-				if s := string(text); s != "." && s != ".." && !yield(s, list[kind]) {
-					return
-				}
-				list = list[size:]
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -82,12 +83,12 @@ func gitRoots(write []sandbox.Path, workspace string) []string {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) })
 	for _, name := range names {
-		if !slices.ContainsFunc(roots, func(root string) bool { return within(name, root) }) {
+		if !pathname.WithinAny(name, roots) {
 			roots = append(roots, name)
 		}
 	}
 	if at := slices.IndexFunc(roots,
-		func(root string) bool { return within(workspace, root) }); at > 0 {
+		func(root string) bool { return pathname.Within(workspace, root) }); at > 0 {
 		first := roots[at]
 		roots = slices.Insert(slices.Delete(roots, at, at+1), 0, first)
 	}
@@ -138,7 +139,7 @@ func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
 // or by a folder around it.
 func (b Before) deletes(path string) bool {
 	return slices.ContainsFunc(b.Plan.Targets, func(t pathguard.Target) bool {
-		return t.Right == command.Delete && within(path, t.Path())
+		return t.Right == command.Delete && pathname.Within(path, t.Path())
 	})
 }
 
@@ -203,8 +204,4 @@ func namesSteps(commands []shellparse.Command, steps []string) bool {
 		}
 	}
 	return !slices.ContainsFunc(steps, func(step string) bool { return step == "" || !named[step] })
-}
-
-func within(name, root string) bool {
-	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }

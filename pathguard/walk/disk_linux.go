@@ -1,13 +1,12 @@
 package walk
 
 import (
-	"bytes"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/dirent"
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
@@ -106,26 +105,12 @@ func (l *listing) typeOf(name string) (uint8, bool) {
 	return kind, ok
 }
 
-// appendEntries reads what getdents64(2) gives: inode, offset, 16 bits of length, 8 bits of
-// type, then the name and a zero byte. os.ReadDir would make two more system calls and an
-// object for each name.
+// appendEntries adds the entries that were read into a buffer. Their names are one object.
 func appendEntries(to []entry, buf []byte) []entry {
-	const length, kind, name = 16, 18, 19
-	all := string(buf) // one object for the names of all
-	for len(buf) > name {
-		size := int(binary.NativeEndian.Uint16(buf[length:]))
-		if size <= name || size > len(buf) {
-			break
-		}
-		text := buf[name:size]
-		if end := bytes.IndexByte(text, 0); end >= 0 {
-			text = text[:end]
-		}
-		from := len(all) - len(buf) + name
-		if s := all[from : from+len(text)]; s != "." && s != ".." && s != "" {
-			to = append(to, entry{s, buf[kind], binary.NativeEndian.Uint64(buf)})
-		}
-		buf = buf[size:]
+	all := string(buf)
+	for e, rest, ok := dirent.Next(buf); ok; e, rest, ok = dirent.Next(rest) {
+		from := cap(buf) - cap(e.Name) // both end where the buffer does
+		to = append(to, entry{all[from : from+len(e.Name)], e.Kind, e.Number})
 	}
 	return to
 }

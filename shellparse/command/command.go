@@ -33,6 +33,8 @@ const (
 	Possible
 	// Read of a database, which also writes it if the database is in write-ahead logging mode
 	WriteAhead
+	// Read of a key that is worked with, and no part of which is printed or written
+	Uses
 )
 
 // An Arg is one word of a command as far as the text decides it.

@@ -13,7 +13,7 @@ var flagNames = []struct {
 }{
 	{Recursive, "recursive"}, {Append, "append"}, {Meta, "meta"}, {Link, "link"},
 	{NoFollow, "nofollow"}, {List, "list"}, {Upload, "upload"}, {Source, "source"},
-	{Below, "below"}, {Possible, "possible"},
+	{Below, "below"}, {Possible, "possible"}, {Uses, "uses"},
 }
 
 func (r Right) word() string {

@@ -24,6 +24,8 @@ func (m *matcher) markRole(marks []string, at int) {
 			m.here = true
 		case mark == "names":
 			m.use.Lists = append(m.use.Lists, NameList{Arg: -1})
+		case mark == "shows":
+			m.shows = true
 		case mark == "last":
 			m.last = true
 		case mark == "dry":
@@ -51,6 +53,7 @@ var flagMarks = []struct {
 	{"meta", Meta},
 	{"nofollow", NoFollow},
 	{"recursive", Recursive},
+	{"uses", Uses},
 }
 
 func flagsOf(marks []string) Flags {

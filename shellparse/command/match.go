@@ -320,6 +320,7 @@ func (m *matcher) unknown(s *Spec, i int) {
 		m.info = true
 		return
 	}
+	m.shows = true
 	if !s.Closed {
 		return
 	}

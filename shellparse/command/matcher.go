@@ -43,6 +43,7 @@ type matcher struct {
 	last     bool // an option ended the options
 	info     bool // --help or --version: nothing is done
 	plain    bool // the pattern without conditions was chosen
+	shows    bool // something may print the keys that it works with
 }
 
 // A deepest is the deepest sub-command, and where it stands in args; 0 for the program itself.

@@ -94,6 +94,7 @@ func (m *matcher) finish() {
 			m.download(v)
 		}
 	}
+	m.uses()
 	for i := range u.Touches {
 		u.Touches[i].InDir = u.Touches[i].InDir && u.Dir != nil
 	}
@@ -159,6 +160,19 @@ func (m *matcher) harmless() {
 		if t.Right == Write || t.Right == Delete || t.Right == Create {
 			m.use.Touches[i].Right = Read
 			m.use.Touches[i].Flags &^= Append | Meta | Link
+		}
+	}
+}
+
+// uses marks what is read as used, if an option says so of the whole command, and nothing as used
+// if an option or a word may show it.
+func (m *matcher) uses() {
+	for i, t := range m.use.Touches {
+		switch {
+		case m.shows || len(m.use.Opaque) > 0:
+			m.use.Touches[i].Flags &^= Uses
+		case t.Right == Read:
+			m.use.Touches[i].Flags |= m.flags & Uses
 		}
 	}
 }

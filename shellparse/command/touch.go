@@ -62,7 +62,7 @@ func (m *matcher) flagsFor(right Right, r role) Flags {
 	case Write:
 		return f & (Recursive | Append | Meta | NoFollow)
 	case Read:
-		return f & (Recursive | List | NoFollow)
+		return f & (Recursive | List | NoFollow | Uses)
 	case Create:
 		return f & (Recursive | Link)
 	case Delete:

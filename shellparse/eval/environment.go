@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -185,6 +186,10 @@ func (w *environment) lookup(s *state, name string) (variable, bool) {
 	if why, ok := special(name); ok {
 		return holding(why), true
 	}
+	if name == "BASH_SOURCE" && s.script && w.o.Dialect == Bash &&
+		!slices.Contains(w.via, "source") {
+		return holding(w.zero(s)), true
+	}
 	switch name {
 	case "PWD":
 		return orUnknown(s.dir, "the working directory is not known"), true
@@ -228,3 +233,6 @@ func (w *environment) optionVariable(s *state, name string, v variable) {
 	w.on.posix = true
 	w.changing(s, name, w.here())
 }
+
+// executes says which file the shell that comes executes; nil for none.
+func (s *state) executes(name value) { s.called, s.scripted = name.quoted(), name != nil }

@@ -48,8 +48,9 @@ type report struct {
 // that the text has written. POSIX calls all of that the shell execution environment.
 type environment struct {
 	report
-	version int // of the state that was changed last
-	names   int // that were given values
+	version  int       // of the state that was changed last
+	names    int       // that were given values
+	outcomes []outcome // of the substitution that was evaluated last
 }
 
 // Texts are shell text inside the text: the operands of eval and sh -c, traps, subscripts.

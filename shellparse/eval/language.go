@@ -79,10 +79,18 @@ func scriptLang(f *written) string {
 	words := strings.Fields(line[2:])
 	for _, word := range words {
 		if name := base(word); name != "env" && !strings.HasPrefix(name, "-") {
-			return languageOf(name)
+			return scriptFor(name)
 		}
 	}
 	return "sh"
+}
+
+// scriptFor is a shell by its name, because shells differ, and of another program the language.
+func scriptFor(program string) string {
+	if isShell(program) {
+		return program
+	}
+	return languageOf(program)
 }
 
 // dialectOf is that of a program whose options are not those of bash.

@@ -93,7 +93,7 @@ func (w *texts) newShell(s *state, text string, span Span) {
 	s.give(s.passed)
 	s.argsOpen = s.argsOpen || !s.passing
 	s.passed, s.passing = nil, false
-	s.zero, s.called = s.called, nil
+	s.zero, s.script, s.called, s.scripted = s.called, s.scripted, nil, false
 	s.noglob, s.errexit, s.allexport, s.attrs, s.jump = false, false, false, false, onward
 	w.touched(s)
 	file, ok := w.read(s, text, span)

@@ -38,8 +38,10 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 	switch {
 	case t.Right == command.Read && t.Flags&command.Source != 0:
 		if f := w.executed(s, t, v); f != nil {
-			w.runsWith(s, &f.flow, languageOf(program), c.at(t.Arg),
+			s.executes(v)
+			w.runsWith(s, &f.flow, scriptFor(program), c.at(t.Arg),
 				c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
+			s.executes(nil)
 		} else {
 			w.code(Code{Lang: languageOf(program), Source: File, Span: c.at(t.Arg)})
 		}

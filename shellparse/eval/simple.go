@@ -41,7 +41,9 @@ func (w *commands) call(s *state, n *syntax.CallExpr) worlds {
 		if len(n.Args) > 0 || len(n.Assigns) > 0 {
 			s.status = either
 		}
-		return append(worlds{s}, w.assignments(s, n.Assigns)...)
+		w.outcomes = nil
+		failed := w.assignments(s, n.Assigns)
+		return append(w.divide(s, n.Assigns), failed...)
 	}
 	if w.wordCount += len(args); w.wordCount > maxWords {
 		w.over(s, "more words than are followed")
@@ -261,7 +263,9 @@ func (w *commands) external(s *state, c *call) worlds {
 	if strings.Contains(name, "/") {
 		w.effect(s, Effect{Right: command.Exec, Name: w.name(s, c.args[0]), Span: c.at(0)})
 		if f := w.made(s, c.args[0]); f != nil && (!ok || planted(f.flow.source())) {
+			s.executes(c.args[0])
 			w.runs(s, &f.flow, scriptLang(f), c.at(0))
+			s.executes(nil)
 		}
 	}
 	if !ok {

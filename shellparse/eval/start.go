@@ -90,6 +90,10 @@ func (w *commands) argv(s *state, c *call, n command.Nested) {
 		w.argvWith(s, c, n, args, spans)
 		return
 	}
+	if in := s.in; n.From == nil && in != nil && len(in.found) > 0 {
+		w.argvFound(s, c, n, args, spans, in.found)
+		return
+	}
 	for _, batch := range w.batches(s, c, n) {
 		with, where := slices.Clone(args), slices.Clone(spans)
 		for i, a := range n.Argv {

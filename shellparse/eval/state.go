@@ -51,6 +51,8 @@ type arguments struct {
 	passing  bool
 	zero     value // $0 where sh -c was given one; nil where it is that of the text
 	called   value // that of the shell that comes
+	script   bool  // $0 is the file that this shell executes
+	scripted bool  // called is the file that the shell that comes executes
 }
 
 // streams are the open files and what the text has written into files.

@@ -12,10 +12,12 @@ func (w *compound) substitution(s *state, c *syntax.CmdSubst) value {
 	child.capture, child.out, child.traps = true, nil, nil
 	child.errexit = s.errexit && (s.inherit || w.o.Dialect != Bash)
 	if f := w.onlyFile(child, c.Stmts); f != nil {
+		w.outcomes = nil
 		return f.printed()
 	}
 	ws := w.interp.stmts(worlds{child}, c.Stmts)
 	w.leave(s, ws)
+	w.outcomes = outcomes(ws)
 	v := oneOutput(ws).printed()
 	if strings.Contains(v.display(), "\x00") {
 		return w.withoutNUL(v)

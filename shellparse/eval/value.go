@@ -3,6 +3,8 @@ package eval
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // A part is a piece of a word during its expansion, or of the value of a variable.
@@ -525,6 +527,7 @@ type stream struct {
 	ended   bool // nothing comes: /dev/null, or an empty here-document
 	names   bool // its lines are names of files or packages: what find, ls or go list print
 	digits  digits
+	found   []command.Arg // what these names are below, or fit; nil where that is not known
 }
 
 // digits says what is known of the numbers in a flow.

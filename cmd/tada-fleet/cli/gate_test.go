@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/replay"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -27,7 +28,7 @@ func (s *shipped) run(l *launcher.Launcher, command string) {
 	}
 	defer null.Close()
 	req := launcher.Request{Dir: s.TempDir(), Env: os.Environ(),
-		Shell: launcher.Shell{Text: command, Dialect: shellparse.Bash, Name: "tada-run"}}
+		Shell: shell.Call{Text: command, Dialect: shellparse.Bash, Name: "tada-run"}}
 	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = null, null, null
 	if _, err := l.Run(s.Context(), req); err != nil {
 		s.Fatal(err)

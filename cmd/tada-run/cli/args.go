@@ -8,7 +8,7 @@ import (
 
 	"github.com/pborman/getopt/v2"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // parseArgs reads argv. Its first word is the name by which the program was called.
@@ -67,7 +67,7 @@ func parseOwn(argv []string) (*invocation, error) {
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:
 		inv.shell = true
-		return inv, inv.shellOperands(launcher.ShellName(), command, operands)
+		return inv, inv.shellOperands(shell.Name(), command, operands)
 	case len(operands) > 1:
 		return nil, severalOperands(operands)
 	}

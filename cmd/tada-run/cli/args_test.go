@@ -9,7 +9,7 @@ import (
 
 	"github.com/pborman/getopt/v2"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // called is the result of parseArgs for a command line, as one row of a table.
@@ -40,9 +40,9 @@ func TestArgs(t *testing.T) {
 
 		// make: SHELL= and .SHELLFLAGS
 		{"/p/tada-run¦-c¦echo hi; false || true",
-			called{text: "echo hi; false || true", name: launcher.ShellName()}},
+			called{text: "echo hi; false || true", name: shell.Name()}},
 		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat",
-			called{text: "echo hi | cat", name: launcher.ShellName(),
+			called{text: "echo hi | cat", name: shell.Name(),
 				flags: []string{"-e", "-u", "-o", "pipefail"}}},
 
 		// an agent: the option after -c
@@ -66,7 +66,7 @@ func TestArgs(t *testing.T) {
 			called{script: "../s.sh", name: "../s.sh", args: []string{"a"}, flags: []string{"-e"}}},
 		{"bash¦-s¦a¦b", called{stdin: true, name: "bash", args: []string{"a", "b"}}},
 		{"bash", called{stdin: true, name: "bash"}},
-		{"tada-run", called{stdin: true, name: launcher.ShellName()}},
+		{"tada-run", called{stdin: true, name: shell.Name()}},
 	} {
 		argv := strings.Split(test.argv, "¦")
 		inv, err := parseArgs(argv)

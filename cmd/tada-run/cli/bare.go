@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 //go:embed bare.txt
@@ -25,5 +25,5 @@ func (inv *invocation) bare() bool {
 // of processes, and other programs start the one that SHELL names.
 func (inv *invocation) typedAlone() bool {
 	return inv.bare() && !inv.detached && isTerminal(os.Stdin) && !leads() &&
-		!launcher.IsShell()
+		!shell.IsDefault()
 }

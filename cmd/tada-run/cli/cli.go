@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
@@ -203,10 +204,10 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 		Env: os.Environ(), Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
 		Profile: inv.profile, Origin: inv.origin, Timeout: inv.timeout, Wait: inv.wait,
 		Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
-		Shell: launcher.Shell{
+		Shell: shell.Call{
 			Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args,
 			Script: inv.script, Stdin: inv.stdin, Login: inv.login,
-			Dialect: launcher.DialectOf(inv.called),
+			Dialect: shell.DialectOf(inv.called),
 		},
 	}
 	for _, port := range inv.publish {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // hookLine is what `tadactl hook install` writes around the path of tadactl. It contains no other
@@ -35,7 +36,7 @@ func ownHook(inv *invocation, argv []string) error {
 	if found == nil || found[1] != filepath.Join(filepath.Dir(self), "tadactl") {
 		return nil
 	}
-	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text},
+	return launcher.ExecShell(shell.DialectOf(inv.called), []string{argv[0], "-c", *inv.text},
 		plainEnv(os.Environ()))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/control"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // nested is for a tada-run that was started inside a sandbox. In a session it asks the launcher
@@ -27,15 +28,15 @@ func nested(inv *invocation, argv []string) (int, error) {
 	if inv.line != nil {
 		return line(*inv.line, inv.entry, outside)
 	}
-	shell := launcher.Shell{
+	call := shell.Call{
 		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script,
 		Stdin:   inv.stdin,
-		Dialect: launcher.DialectOf(inv.called),
+		Dialect: shell.DialectOf(inv.called),
 	}
 	if inv.text != nil {
-		shell.Text = *inv.text
+		call.Text = *inv.text
 	}
-	status, err := ask(inv, &shell, outside)
+	status, err := ask(inv, &call, outside)
 	if !errors.Is(err, control.ErrNoSession) && (err != nil || status >= 0) {
 		return max(status, 0), err
 	}
@@ -43,15 +44,15 @@ func nested(inv *invocation, argv []string) (int, error) {
 		return 0, errInside
 	}
 	if inv.called != "tada-run" { // a shell's own command line is left unchanged
-		return 0, launcher.ExecShell(shell.Dialect, argv, os.Environ())
+		return 0, launcher.ExecShell(call.Dialect, argv, os.Environ())
 	}
-	return 0, launcher.ExecShell(shell.Dialect, shell.Plain(), os.Environ())
+	return 0, launcher.ExecShell(call.Dialect, call.Plain(), os.Environ())
 }
 
 var errInside = errors.New("already inside a sandbox; run this outside it")
 
 // ask asks the launcher outside about the command line. The status is -1 if it may run.
-func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
+func ask(inv *invocation, call *shell.Call, outside string) (int, error) {
 	if inv.stdin && inv.text == nil {
 		// the shell itself reads it later, and no one can see it before that
 		return -1, nil
@@ -61,7 +62,7 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 		return 0, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
 	}
 	req := launcher.Request{
-		Shell: *shell, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem,
+		Shell: *call, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem,
 		CallID:  inv.callID,
 		Profile: inv.profile, Wait: inv.wait,
 	}
@@ -79,7 +80,7 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 		return refused(reply), nil
 	}
 	if inv.text != nil && inv.called == "tada-run" && reply.Text != "" {
-		shell.Text = reply.Text // what was judged is what runs
+		call.Text = reply.Text // what was judged is what runs
 	}
 	return -1, nil
 }
@@ -112,7 +113,7 @@ func line(text string, entry int, outside string) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(),
+	req := launcher.Request{Shell: shell.Call{Text: text, Name: "bash"}, Env: os.Environ(),
 		Dir: dir, Wait: lineWait}
 	q := launcher.QuestionOf(req)
 	q.Line, q.Entry, q.Kind = true, entry, "terminal"

@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 // A demand is what a person wants proven about the record.
@@ -158,7 +159,7 @@ func ownKey(l *launcher.Launcher) (note.Verifiers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return launcher.Verifiers(key.Public)
+	return upkeep.Verifiers(key.Public)
 }
 
 // refuted reports the first entry or event that was changed.
@@ -369,7 +370,7 @@ func (c *ctl) auditAccept() *cobra.Command {
 			switch {
 			case errors.Is(err, permit.ErrNobody):
 				return failf(exit.Pending, "no answer given; nothing was changed")
-			case errors.Is(err, launcher.ErrNotAccepted):
+			case errors.Is(err, upkeep.ErrNotAccepted):
 				return &exitError{err, exit.Denied}
 			case err != nil:
 				return err

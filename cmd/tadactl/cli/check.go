@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -137,7 +138,7 @@ func answer(l *launcher.Launcher, line []byte, dir string, look *pathguard.Look)
 func judge(l *launcher.Launcher, q question, look *pathguard.Look, report func(*launcher.Judgement,
 	string) (launcher.Report, error)) (launcher.Report, error) {
 	j, err := l.JudgeAt(look, launcher.Request{
-		Shell: launcher.Shell{Text: *q.Cmd, Name: "tada-run"}, Env: os.Environ(), Dir: q.Cwd,
+		Shell: shell.Call{Text: *q.Cmd, Name: "tada-run"}, Env: os.Environ(), Dir: q.Cwd,
 	})
 	if err != nil {
 		return launcher.Report{}, err

@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/console"
 	"github.com/tada-run/tada-run/launcher"
@@ -49,7 +51,7 @@ func (c *ctl) serveConsole(ctx context.Context, l *launcher.Launcher, what strin
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
 		syscall.SIGQUIT)
 	defer stop()
-	s, err := console.Listen(l, address, rand.Reader, wallClock,
+	s, err := console.Listen(l, address, rand.Reader, time.Now,
 		func(line string) { fmt.Fprintln(tty, line) })
 	if err != nil {
 		return err

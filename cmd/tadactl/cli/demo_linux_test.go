@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/shell"
 )
 
 // made is a throw-away folder for a test.
@@ -30,7 +31,7 @@ func made(t *testing.T) *throwaway {
 func asks(t *testing.T, l *launcher.Launcher, dir, line string) int {
 	t.Helper()
 	out, err := l.Run(context.Background(), launcher.Request{Dir: dir, Env: os.Environ(),
-		Shell: launcher.Shell{Text: line, Name: "tada-run"}})
+		Shell: shell.Call{Text: line, Name: "tada-run"}})
 	if err != nil {
 		t.Fatal(err)
 	}

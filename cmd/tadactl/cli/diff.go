@@ -13,18 +13,19 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
 func (c *ctl) diff() *cobra.Command {
-	var several launcher.Selection
+	var several preimage.Selection
 	var form diffForm
 	cmd := &cobra.Command{
 		Use:  "diff [ID | --since ID | --session ID | --agent NAME] [PATH...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
-			if several == (launcher.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
+			if several == (preimage.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
 				args = append([]string{""}, args...) // of the newest run
 			}
 			take, err := runsOf(l, several, &args)

@@ -10,6 +10,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
@@ -61,7 +62,7 @@ func (c *ctl) grants() *cobra.Command {
 				return c.printJSON(out)
 			}
 			for _, g := range list {
-				what := short(g.Payload, 400)
+				what := inbox.Short(g.Payload, 400)
 				if choice, ok := plan.Chosen(g.Payload); ok {
 					what = fmt.Sprintf("%s in %s: %s", inert(choice.Text()), inert(choice.Dir),
 						inert(strings.Join(choice.Asks, ", ")))

@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/setup"
+	"github.com/tada-run/tada-run/launcher/switches"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -169,12 +170,12 @@ func (r registration) switchedOff() (list []string) {
 		return []string{err.Error()}
 	}
 	read := map[string]map[string]any{}
-	for _, s := range launcher.HookSwitches() {
-		if s.Platform != r.Platform || s.TakesShell() && !launcher.OwnShell(r.Platform, home,
+	for _, s := range switches.All() {
+		if s.Platform != r.Platform || s.TakesShell() && !switches.OwnShell(r.Platform, home,
 			r.Folder(home, os.Getenv)) {
 			continue
 		}
-		for _, path := range s.Files(home, r.Folder(home, os.Getenv), dir, launcher.Top(dir)) {
+		for _, path := range s.Files(home, r.Folder(home, os.Getenv), dir, switches.Top(dir)) {
 			values, seen := read[path]
 			if !seen {
 				values, err = decodeSettings(path)
@@ -202,7 +203,7 @@ func decodeSettings(path string) (values map[string]any, err error) {
 	case strings.HasSuffix(path, ".toml"):
 		err = toml.Unmarshal(data, &values)
 	case filepath.Base(path) == ".env":
-		values = launcher.EnvSettings(data)
+		values = switches.EnvSettings(data)
 	default:
 		values, err = settings.Values(data)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,11 +9,11 @@ import (
 	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/integration/console"
 	"github.com/tada-run/tada-run/integration/distant"
 	"github.com/tada-run/tada-run/launcher"
@@ -79,17 +78,8 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	if _, err := tty.WriteString(session.Plain); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
-	fleet := distant.Of(l.Home())
-	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
-		leaf:   leaf{look: l.Look()},
-		far:    far{fleet: fleet, lists: fleet.Watch(ctx)},
-		lately: lately{latest: func() []string { return latestChanges(l) }}}
-	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&
-		ctx.Err() != nil {
-		err = nil
-	}
-	return errors.Join(err, m.failed)
+	return inbox.Run(ctx, inbox.Source{Desk: l, Changes: changes, Phrase: phrase, Look: l.Look(),
+		Fleet: distant.Of(l.Home()), Latest: func() []string { return latestChanges(l) }}, tty)
 }
 
 // maxLatest is how many runs the inbox shows below the questions.

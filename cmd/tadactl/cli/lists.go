@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -20,7 +21,7 @@ func questions(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 			continue
 		}
 		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
-			words = append(words, e.ID+"\t"+short(e.Payload, 120))
+			words = append(words, e.ID+"\t"+inbox.Short(e.Payload, 120))
 		}
 	}
 	return words, err
@@ -32,7 +33,7 @@ func denials(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	var words []string
 	for _, e := range list {
 		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
-			words = append(words, e.ID+"\t"+short(e.Payload, 120))
+			words = append(words, e.ID+"\t"+inbox.Short(e.Payload, 120))
 		}
 	}
 	return words, err
@@ -52,7 +53,7 @@ func standings(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	list, err := l.Grants(cmd.Context())
 	var words []string
 	for _, g := range list {
-		words = append(words, g.ID+"\t"+short(g.Payload, 120))
+		words = append(words, g.ID+"\t"+inbox.Short(g.Payload, 120))
 	}
 	return words, err
 }

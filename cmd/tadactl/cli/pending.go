@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
@@ -199,7 +199,7 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	if e.Refused != "" {
 		after = "  (you denied a similar command: " + e.Refused + ")"
 	}
-	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, short(e.Payload, 400), after)
+	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, inbox.Short(e.Payload, 400), after)
 	return err
 }
 
@@ -283,34 +283,6 @@ func (c *ctl) width() int {
 		}
 	}
 	return 100
-}
-
-// short returns what a list shows of a question: the commands, quoted, with what a reason points
-// at. What is left out is counted between the quotes, where no command can write.
-func short(payload []byte, room int) string {
-	calls := render.Summary(payload, room)
-	var b strings.Builder
-	if len(calls) > 1 {
-		fmt.Fprintf(&b, "%s: ", audit.Plural(len(calls), "call"))
-	}
-	for i, call := range calls {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		for j, p := range call.Pieces {
-			if p.Cut > 0 {
-				fmt.Fprintf(&b, "%s[%s cut]", strings.Repeat(" ", min(j, 1)),
-					audit.Plural(p.Cut, "char"))
-			}
-			if p.Cut > 0 && p.Text != "" {
-				b.WriteByte(' ')
-			}
-			if p.Text != "" {
-				b.WriteString(inert(p.Text))
-			}
-		}
-	}
-	return b.String()
 }
 
 // commandOf returns the command line of a payload, for a list: the agent's own, if it is in a

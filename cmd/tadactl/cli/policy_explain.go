@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -23,7 +24,7 @@ func (c *ctl) policyExplain() *cobra.Command {
 				return err
 			}
 			j, err := l.Judge(launcher.Request{Env: os.Environ(), Dir: dir,
-				Shell: launcher.Shell{Text: args[0], Name: "tada-run"}})
+				Shell: shell.Call{Text: args[0], Name: "tada-run"}})
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -12,13 +13,14 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 func (c *ctl) policyLearn() *cobra.Command {
-	var since, unused string
+	var since, unused, workspace string
 	cmd := &cobra.Command{
 		Use:  "learn [ID]",
 		Args: cobra.MaximumNArgs(1),
@@ -35,11 +37,15 @@ func (c *ctl) policyLearn() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if workspace != "" {
+				return c.learnTighter(l, workspace, before)
+			}
 			return c.learn(cmd.Context(), l, from, before)
 		}),
 	}
 	cmd.Flags().StringVar(&since, "since", "7d", "")
 	cmd.Flags().StringVar(&unused, "unused", "90d", "")
+	cmd.Flags().StringVar(&workspace, "workspace", "", "")
 	return verb(cmd)
 }
 
@@ -70,6 +76,31 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 		return nil
 	}
 	return c.chooseRules(lessons.Rules)
+}
+
+// learnTighter prints a configuration for a workspace, without what its runs have not needed.
+func (c *ctl) learnTighter(l *launcher.Launcher, dir string, since time.Time) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	t, file, ok, err := l.Tighter(dir, since)
+	day := since.Local().Format("2 Jan 2006")
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return failf(1, "cannot say what %q has not needed since %s: the record does not go back "+
+			"as far, has no run there, or one without a plan; try a later --unused", dir, day)
+	case c.json:
+		return c.printJSON(map[string]any{"file": file, "runs": t.Runs, "config": t.Config})
+	case t.Config == "":
+		fmt.Fprintf(c.out, "# needed since %s: everything that the policy allows\n", day)
+		return nil
+	}
+	fmt.Fprintf(c.out, "# for %s: what %s since %s did not need\n%s", render.Inert(file),
+		audit.Plural(t.Runs, "run"), day, t.Config)
+	return nil
 }
 
 func (c *ctl) printProposal(n int, p replay.Proposal) {
@@ -104,7 +135,7 @@ func (c *ctl) printUnneeded(u replay.Unneeded, known bool, since time.Time) {
 	}
 	for _, g := range u.Grants {
 		fmt.Fprintf(c.out, "not used since %s: %s; to revoke it: tadactl grants revoke %s\n", day,
-			short(g.Payload, 120), g.ID)
+			inbox.Short(g.Payload, 120), g.ID)
 	}
 	if len(u.Registries) > 0 {
 		fmt.Fprintf(c.out, "not asked for since %s: network.registries: %s\n", day,

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 func (c *ctl) auditCheckpoint() *cobra.Command {
@@ -124,7 +125,7 @@ func (c *ctl) checkProof() *cobra.Command {
 }
 
 func (c *ctl) proven(proof []byte, keys []string) error {
-	known, err := launcher.Verifiers(keys...)
+	known, err := upkeep.Verifiers(keys...)
 	if err != nil {
 		return &usageError{err}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
@@ -31,7 +32,7 @@ func (c *ctl) exportRequest() *cobra.Command {
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			var line []byte
 			var err error
-			req := launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"},
+			req := launcher.Request{Shell: shell.Call{Text: command, Name: "tada-run"},
 				Agent: agent, WorkItem: item}
 			switch {
 			case len(args) == 1 && command == "" && batch == "":

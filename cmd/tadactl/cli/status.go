@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/cmd/tadactl/inbox"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -49,7 +50,7 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 	o := &overview{Waiting: []entry{}, Running: []past.Run{}, Latest: []past.Run{},
 		Grants: []standing{}, Wrong: []wrong{}, Undo: l.UndoState(dir)}
 	var err error
-	if o.asked, err = unanswered(ctx, l); err != nil {
+	if o.asked, err = inbox.Unanswered(ctx, l); err != nil {
 		return nil, err
 	}
 	for _, e := range o.asked {
@@ -147,13 +148,13 @@ func (c *ctl) statusVerb() *cobra.Command {
 // printOverview prints one screen.
 func (c *ctl) printOverview(o *overview) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(c.out, "%-9s%s\n", name, fit(fmt.Sprintf(format, args...), 80-9))
+		fmt.Fprintf(c.out, "%-9s%s\n", name, inbox.Fit(fmt.Sprintf(format, args...), 80-9))
 	}
 	row("level", "%s", o.Level)
 	row("waiting", "%s", listing(len(o.asked), "question", "to answer: tadactl inbox"))
 	for _, e := range o.asked[:min(len(o.asked), 3)] {
 		row("", "  R%d  %s  %s", e.Friction.Level, inert(cmp.Or(e.Agent, "-")),
-			short(e.Payload, 400))
+			inbox.Short(e.Payload, 400))
 	}
 	row("running", "%s", listing(len(o.Running), "run", "to end one: tadactl kill ID"))
 	for _, r := range o.Running[:min(len(o.Running), 3)] {

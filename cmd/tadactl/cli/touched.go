@@ -18,13 +18,8 @@ func (t *touched) match(names map[string][]string) bool {
 	return (t.program == "" || slices.ContainsFunc(names["exec"], func(name string) bool {
 		return name == t.program || filepath.Base(name) == t.program
 	})) && (t.file == "" || slices.ContainsFunc(slices.Concat(names["read"], names["write"],
-		names["delete"]), func(name string) bool { return within(name, t.file) })) &&
+		names["delete"]), func(name string) bool { return covers([]string{t.file}, name) })) &&
 		(t.host == "" || slices.ContainsFunc(names["net"], func(name string) bool {
 			return name == t.host || strings.HasPrefix(name, t.host+":")
 		}))
-}
-
-// within reports whether a name is that of a folder or of something below it.
-func within(name, folder string) bool {
-	return name == folder || strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
 }

@@ -13,18 +13,19 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/preimage"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
 func (c *ctl) undo() *cobra.Command {
-	var several launcher.Selection
+	var several preimage.Selection
 	var both bool
 	cmd := &cobra.Command{
 		Use:  "undo [ID | --since ID | --session ID | --agent NAME] [PATH...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
 			args []string) error {
-			if several == (launcher.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
+			if several == (preimage.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
 				id, err := lastRun(l)
 				if err != nil {
 					return err
@@ -57,7 +58,7 @@ func lastRun(l *launcher.Launcher) (string, error) {
 }
 
 // severalFlags are the options that name several runs.
-func severalFlags(cmd *cobra.Command, s *launcher.Selection) {
+func severalFlags(cmd *cobra.Command, s *preimage.Selection) {
 	cmd.Flags().StringVar(&s.Since, "since", "", "")
 	cmd.Flags().StringVar(&s.Session, "session", "", "")
 	cmd.Flags().StringVar(&s.Agent, "agent", "", "")
@@ -82,9 +83,9 @@ func (c *ctl) redo() *cobra.Command {
 }
 
 // runsOf are those that the words name, the newest first. The word of an ID is taken off.
-func runsOf(l *launcher.Launcher, several launcher.Selection,
+func runsOf(l *launcher.Launcher, several preimage.Selection,
 	args *[]string) (take undo.Take, err error) {
-	if several != (launcher.Selection{}) {
+	if several != (preimage.Selection{}) {
 		if several.Dir, err = here(); err == nil {
 			take.Runs, err = l.KeptBy(several)
 		}

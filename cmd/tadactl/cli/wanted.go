@@ -143,7 +143,7 @@ func (w *wanted) match(r past.Run) bool {
 	return (w.agent == "" || r.IsOf(w.agent)) &&
 		(w.item == "" || r.WorkItem == w.item) &&
 		(w.authority == "" || r.Authority == w.authority) &&
-		(w.folder == "" || within(r.Dir, w.folder)) &&
+		(w.folder == "" || covers([]string{w.folder}, r.Dir)) &&
 		(w.verdict == "" || r.Verdict == w.verdict) &&
 		(w.plans == nil || w.plans[r.Plan]) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&

@@ -22,6 +22,7 @@ import (
 	"github.com/tada-run/tada-run/audit/witness"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 func (c *ctl) auditWitness() *cobra.Command {
@@ -243,7 +244,7 @@ func cosigned(l *launcher.Launcher, keys []string) (audit.Point, error) {
 	if _, err := cosignatures(signed, own.Public, list...); err != nil {
 		return audit.Point{}, err
 	}
-	known, err := launcher.Verifiers(own.Public)
+	known, err := upkeep.Verifiers(own.Public)
 	if err != nil {
 		return audit.Point{}, err
 	}

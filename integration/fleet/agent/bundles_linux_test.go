@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -89,7 +90,7 @@ func (m *machine) holds(version string) {
 func (m *machine) verdict(command string) pathguard.Decision {
 	m.Helper()
 	j, err := openPlace(m.T, m.l.Home().Dir).Judge(launcher.Request{Dir: m.TempDir(),
-		Shell: launcher.Shell{Text: command, Dialect: shellparse.Bash}})
+		Shell: shell.Call{Text: command, Dialect: shellparse.Bash}})
 	if err != nil {
 		m.Fatal(err)
 	}

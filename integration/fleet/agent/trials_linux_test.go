@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -21,7 +22,7 @@ func (m *machine) run(command string) {
 	}
 	defer null.Close()
 	req := launcher.Request{Dir: m.TempDir(), Env: os.Environ(),
-		Shell: launcher.Shell{Text: command, Dialect: shellparse.Bash, Name: "tada-run"}}
+		Shell: shell.Call{Text: command, Dialect: shellparse.Bash, Name: "tada-run"}}
 	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = null, null, null
 	if _, err := openPlace(m.T, m.l.Home().Dir).Run(m.Context(), req); err != nil {
 		m.Fatal(err)

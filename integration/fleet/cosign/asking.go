@@ -8,13 +8,13 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 // A Want is a checkpoint that others should cosign, and the key that has signed it.
 type Want struct {
 	Signed []byte
-	Log    launcher.LogKey
+	Log    upkeep.LogKey
 }
 
 // An Asking is the checkpoint of this machine that others are asked to cosign now, and what has

@@ -249,3 +249,9 @@ func (m *member) manifest(number int64) string { return manifestName(m.ID, numbe
 func (m *member) objectsOf() []string {
 	return slices.DeleteFunc(m.Names(), func(name string) bool { return !isObject(m.ID, name) })
 }
+
+// isObject reports whether a name is one of an object of a machine.
+func isObject(id, name string) bool {
+	s, ok := strings.CutPrefix(name, id+objects)
+	return ok && isSum(s)
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit/witness"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 // witnessWait is how long a witness may take.
@@ -21,7 +22,7 @@ const witnessWait = 20 * time.Second
 // cosigned returns a checkpoint with the cosignatures of the witnesses that gave one, and why the
 // others did not.
 func cosigned(ctx context.Context, l *launcher.Launcher, by []document.Witness, signed []byte,
-	key launcher.LogKey) (with []byte, refused []error) {
+	key upkeep.LogKey) (with []byte, refused []error) {
 	with = signed
 	for _, w := range by {
 		lines, err := askWitness(ctx, l, w, signed, key)
@@ -38,7 +39,7 @@ func cosigned(ctx context.Context, l *launcher.Launcher, by []document.Witness, 
 
 // askWitness asks one witness.
 func askWitness(ctx context.Context, l *launcher.Launcher, w document.Witness, signed []byte,
-	key launcher.LogKey) ([]byte, error) {
+	key upkeep.LogKey) ([]byte, error) {
 	k, err := audit.NewWitnessKey(w.Key)
 	if err != nil {
 		return nil, err

@@ -66,9 +66,3 @@ func areMet(names []string) bool {
 		return !ok
 	})
 }
-
-// isObject reports whether a name is one of an object of a machine.
-func isObject(id, name string) bool {
-	s, ok := strings.CutPrefix(name, id+objects)
-	return ok && isSum(s)
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/upkeep"
 )
 
 // A Machine is a member of a fleet that ships its record.
@@ -132,7 +133,7 @@ func (s *Shipper) place() string {
 }
 
 // packer begins a shipment.
-func (s *Shipper) packer(key launcher.LogKey) *packer {
+func (s *Shipper) packer(key upkeep.LogKey) *packer {
 	return &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
 		form: manifest{Machine: s.ID, Time: s.Now().UTC(), Fleet: s.serial, Met: s.unnamed,
 			keys: keys{document.HolderOf(s.Record, s.Key), key.Public}}}
@@ -193,7 +194,7 @@ func (s *Shipper) catchUp(ctx context.Context) error {
 }
 
 // look opens the record, and signs a checkpoint of it.
-func (s *Shipper) look(key launcher.LogKey) (*look, error) {
+func (s *Shipper) look(key upkeep.LogKey) (*look, error) {
 	h, home := s.history, s.Launcher.Home()
 	o := audit.VerifyOptions{Mark: home.Mark(), Codec: s.Launcher.Codec}
 	if h.point.Count > 0 {

@@ -1,0 +1,4 @@
+// Package preimage keeps what runs change in files, as it was before (package undo): the broker
+// announces each change of a run to a [Run], a [History] has those of all runs, and a [Selection]
+// says which of them are shown or taken back.
+package preimage

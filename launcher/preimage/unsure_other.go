@@ -1,0 +1,5 @@
+//go:build !linux
+
+package preimage
+
+func keepsFiles(string) bool { return false }

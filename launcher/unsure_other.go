@@ -1,5 +1,0 @@
-//go:build !linux
-
-package launcher
-
-func keepsFiles(string) bool { return false }

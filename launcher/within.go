@@ -1,7 +1,0 @@
-package launcher
-
-import "strings"
-
-func isWithin(name, root string) bool {
-	return name == root || strings.HasPrefix(name, strings.TrimSuffix(root, "/")+"/")
-}

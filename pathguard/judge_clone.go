@@ -1,0 +1,105 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A push from a clone that the line makes of a folder of this machine leaves nothing: its origin is
+// that folder.
+
+// pushesBack reports whether an effect is a push to the origin of such a clone.
+func (j *judgement) pushesBack(e *shellparse.Effect) bool {
+	if e.Command < 0 || e.Net.Host != "origin" || j.inner || !j.isGit(e.Command, "push") {
+		return false
+	}
+	c := &j.script.Commands[e.Command]
+	if c.Dir == "" || len(c.Assign) > 0 || c.Changed || !allStatic(c.Args) ||
+		!slices.ContainsFunc(c.Args, func(w shellparse.Word) bool { return w.Text == "origin" }) ||
+		namesRepository(nil, j.plan.Caller.Env) {
+		return false
+	}
+	for i := e.Command - 1; i >= 0; i-- {
+		switch {
+		case j.clonesHere(i, c.Dir):
+			return j.leavesGit(path.Clean(c.Dir))
+		case !j.by(i, "git") && !resolve.TellsWrites(&j.script.Commands[i]):
+			return false
+		case j.by(i, "git") && !slices.ContainsFunc(changesNoRemote,
+			func(sub string) bool { return j.isGit(i, sub) }):
+			return false
+		}
+	}
+	return false
+}
+
+// leavesGit reports whether nothing but git writes what belongs to git in a folder, as far as the line
+// could.
+func (j *judgement) leavesGit(dir string) bool {
+	return !slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
+		if e.Right == command.Read || e.Right == command.Net || j.by(e.Command, "git") {
+			return false
+		}
+		name := pathname.Join(e.Name.Dir, e.Name.Text)
+		if path.IsAbs(e.Name.Text) {
+			name = e.Name.Text
+		}
+		return !e.Name.Static || e.Flags&(command.Recursive|command.Below|command.Link) != 0 ||
+			pathname.Within(path.Clean(name), pathname.Join(dir, ".git")) ||
+			pathname.Within(dir, path.Clean(name)) && e.Right != command.Create
+	})
+}
+
+// changesNoRemote are the sub-commands that leave the addresses of a clone as they are.
+var changesNoRemote = []string{"add", "branch", "checkout", "commit", "diff", "log", "push", "rev-parse",
+	"show", "status", "switch", "tag"}
+
+// clonesHere reports whether a command clones a folder of the workspace, or a temporary one, into
+// the folder that another command works in, which is not there before.
+func (j *judgement) clonesHere(cmd int, dir string) bool {
+	if !j.isGit(cmd, "clone") {
+		return false
+	}
+	c := &j.script.Commands[cmd]
+	var names []string
+	for _, w := range c.Args[2:] {
+		switch {
+		case strings.HasPrefix(w.Text, "-") && !slices.Contains(cloneOptions, w.Text), w.Glob && !w.Static:
+			return false
+		case !strings.HasPrefix(w.Text, "-"):
+			names = append(names, w.Text)
+		}
+	}
+	if len(names) != 2 || c.Dir == "" || len(c.Assign) > 0 || c.Changed ||
+		strings.ContainsAny(names[0], ":") {
+		return false
+	}
+	from, to := path.Clean(pathname.Join(c.Dir, names[0])), path.Clean(pathname.Join(c.Dir, names[1]))
+	if path.IsAbs(names[0]) {
+		from = path.Clean(names[0])
+	}
+	if path.IsAbs(names[1]) {
+		to = path.Clean(names[1])
+	}
+	return to == path.Clean(dir) && (j.inside(from) || pathname.WithinAny(from, pathname.TempDirs)) &&
+		j.isNew(to)
+}
+
+// cloneOptions change nothing about where a clone is from.
+var cloneOptions = []string{"-q", "--quiet", "-l", "--local", "--no-local", "--bare", "--no-hardlinks"}
+
+// isNew reports whether the line makes a folder that is not there.
+func (j *judgement) isNew(full string) bool {
+	for i := range j.plan.Targets {
+		if t := &j.plan.Targets[i]; alters(t) && t.Path() == full {
+			return !t.Exists && len(t.Links) == 0
+		}
+	}
+	return false
+}
