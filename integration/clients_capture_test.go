@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,6 +56,10 @@ func (got *capture) shell(t *testing.T, c client, version string) {
 	program(t, filepath.Join(b.bin, "bash"), strings.ReplaceAll(captureShell, "LOG", log))
 	for _, name := range []string{"CLAUDE_CODE_SHELL", "SHELL", "COPILOT_BASH_PATH"} {
 		setenv(b, name, filepath.Join(b.bin, "bash"))
+	}
+	if c.name == "pi" { // a setting alone names its shell
+		write(t, filepath.Join(b.home, ".pi/agent/settings.json"),
+			fmt.Sprintf(`{"shellPath":%q}`, filepath.Join(b.bin, "bash")))
 	}
 	setenv(b, "PATH", b.bin+":"+os.Getenv("PATH"))
 	// The first call may come before Codex is ready, and is then made in another way.

@@ -14,7 +14,8 @@ import (
 // switchValues are the values that turn hooks off, by the key of the table in package launcher.
 var switchValues = map[string]string{
 	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true",
-	"hooksDisabled":        "true",
+	"hooksDisabled": "true",
+	"extensions":    `["-extensions/tada-run.js"]`, "shellPath": `"/bin/bash"`,
 	"features.hooks":       "false",
 	"features.codex_hooks": "false", "hooksConfig.enabled": "false", "hooksConfig.disabled": "",
 	"*": "/none.so", "env.*": `"/none.so"`,

@@ -44,9 +44,18 @@ func (n Notices) off(platform, conversation string, files func(Switch) []string)
 	return ""
 }
 
-// hooked reports whether the hook of this program is registered with a platform, in the files of a
-// person's that can switch it off or beside them.
+// hooked reports whether the hook of this program is registered with a platform: in a file of its
+// own, or in the files of a person's that can switch it off or beside them.
 func hooked(platform string, outer func(string) string) bool {
+	for fact := range agents.Of("settings") {
+		if agents.Platform(fact.Agent) != platform {
+			continue
+		}
+		data, err := readSmall(outer(fact.Words()[0] + "/" + fact.Words()[1]))
+		if err == nil && bytes.Contains(data, []byte(`"hook","run","`+platform+`"`)) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(All(), func(s Switch) bool {
 		if s.Platform != platform || !strings.HasPrefix(s.File, "~/") {
 			return false

@@ -45,9 +45,11 @@ var All = sync.OnceValue(func() (list []Switch) {
 func (s Switch) Files(home, folder, dir, top string) (list []string) {
 	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
-		if folder != "" {
-			_, inside, _ := strings.Cut(name[2:], "/")
-			return []string{filepath.Join(folder, inside)}
+		for fact := range agents.Of("settings") {
+			inside, is := strings.CutPrefix(name, fact.Words()[0]+"/")
+			if is && folder != "" && agents.Platform(fact.Agent) == s.Platform {
+				return []string{filepath.Join(folder, inside)}
+			}
 		}
 		return []string{filepath.Join(home, name[2:])}
 	case strings.HasPrefix(name, "./"):

@@ -278,6 +278,53 @@ func TestPluginThrows(t *testing.T) {
 	}
 }
 
+// D-adapt-2: pi's extension sends every name that pi would try for the one that the tool was given,
+// and throws, which blocks, unless the answer is to go on.
+func TestExtensionOfPi(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: the extension is not tried")
+	}
+	dir := t.TempDir()
+	ctl := filepath.Join(dir, "tadactl")
+	for _, test := range []struct{ path, hook, want string }{
+		{"a/b", `printf '{"decision":"go","args":{"path":"c"}}'`, `"path":["a/b"] c`},
+		{"@~/x\u00a0y", `printf '{"decision":"go","args":{}}'`, "\"path\":[\"~/x y\"] @~/x\u00a0y"},
+		{"it's 1 PM.\u00e9", `printf '{"decision":"go","args":{"path":"c"}}'`,
+			"\"path\":[\"it's 1 PM.\u00e9\",\"it's 1\u202fPM.\u00e9\",\"it's 1 PM.e\u0301\"," +
+				"\"it\u2019s 1 PM.\u00e9\",\"it\u2019s 1 PM.e\u0301\"] c"},
+		{"a", `printf '{"decision":"block","reason":"because"}'`, `"path":["a"] Tool blocked: because`},
+		{"a", `exit 1`, `"path":["a"] Tool blocked: tada-run ended with status 1`},
+	} {
+		if err := hermetic.WriteProgram(ctl, []byte("#!/bin/sh\ncat > "+dir+"/sent\n"+
+			test.hook+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := place(t, "pi").whole(Hook{Ctl: ctl, Each: 10 * time.Second})
+		if err := os.WriteFile(filepath.Join(dir, "p.mjs"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(node, "--input-type=module", "-e", `
+			import load from "./p.mjs"
+			import { readFileSync } from "node:fs"
+			const event = { toolName: "read", toolCallId: "c", input: { path: process.argv[1] } }
+			const ctx = { cwd: "/w", sessionManager: { getSessionId: () => "s" } }
+			let handler
+			load({ on: (_, h) => (handler = h) })
+			let got
+			try {
+				await handler(event, ctx)
+				got = event.input.path
+			} catch (e) { got = e.message }
+			console.log(/"path":\[.*\]/.exec(readFileSync("sent", "utf8"))[0] + " " + got)`, test.path)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != test.want {
+			t.Errorf("%q: %s (%v), want %q", test.path, got, err, test.want)
+		}
+	}
+}
+
 func TestShellPlaces(t *testing.T) {
 	for _, test := range []struct{ platform, before, want string }{
 		{"opencode", "", "{\n  \"shell\": \"/l/bash\",\n" +
