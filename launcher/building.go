@@ -80,7 +80,10 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if err != nil {
 		return cmd, err
 	}
-	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
+	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile, j.ground())
+	if err := b.kept.Opened(cmd.Inherit); err != nil {
+		return cmd, err
+	}
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)
 }

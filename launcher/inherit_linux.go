@@ -51,11 +51,11 @@ func Inherited() []int {
 
 // handDown splits the caller's descriptors into those that the command gets under the same number
 // and those that it does not, with the reason.
-func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
+func handDown(fds []int, p sandbox.Profile, ground string) (passed []int, withheld []string) {
 	for _, fd := range fds {
 		why := "it is above " + strconv.Itoa(maxInherited)
 		if fd <= maxInherited {
-			why = objection(fd, p)
+			why = objection(fd, p, ground)
 		}
 		if why == "" {
 			passed = append(passed, fd)
@@ -72,7 +72,7 @@ var harmlessDevices = []uint32{3, 5, 7, 8, 9}
 // objection is the reason why a descriptor is not passed on, "" if it is. A pipe leads to the
 // process that made it, and a file without a name is the caller's own; a file with a name must be
 // within reach of the command by that name, in the mode in which it is open.
-func objection(fd int, p sandbox.Profile) string {
+func objection(fd int, p sandbox.Profile, ground string) string {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err.Error()
@@ -113,7 +113,7 @@ func objection(fd int, p sandbox.Profile) string {
 	case flags&unix.O_ACCMODE == unix.O_RDONLY && isKept(p, name):
 		return fmt.Sprintf("%q is protected, and its descriptor could be reopened for writing",
 			name)
-	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
+	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name, ground):
 		return ""
 	}
 	return fmt.Sprintf("it is open for writing, and the command line does not write %q", name)
@@ -178,9 +178,11 @@ func isKept(p sandbox.Profile, name string) bool {
 		pathname.WithinAny(name, names(p.Write))
 }
 
-// writesTo reports whether the sandbox lets the command write to name.
-func writesTo(p sandbox.Profile, name string) bool {
+// writesTo reports whether the sandbox lets the command write to name. In shared directories only
+// the workspace has to be named.
+func writesTo(p sandbox.Profile, name, ground string) bool {
 	return !pathname.WithinAny(name, p.ReadOnly) &&
-		(p.View != nil && pathname.WithinAny(name, p.View.Dirs) ||
+		(p.View != nil && !pathname.Within(name, ground) &&
+			pathname.WithinAny(name, p.View.Dirs) ||
 			pathname.WithinAny(name, names(p.Write)))
 }

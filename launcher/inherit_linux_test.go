@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -18,7 +19,7 @@ func TestHandDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"work", "secret", "away"} {
+	for _, name := range []string{"work", "secret", "away", "tmp", "tmp/ground"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +34,8 @@ func TestHandDown(t *testing.T) {
 		Write: []sandbox.Path{{Name: filepath.Join(dir, "work")}}, Hide: []string{dir + "/secret"},
 		ReadOnly: []string{filepath.Join(dir, "work", "kept")},
 	}
+	ground := filepath.Join(dir, "tmp", "ground")
+	p.View = &broker.View{Dirs: []string{filepath.Join(dir, "tmp")}}
 	if err := os.WriteFile(filepath.Join(dir, "work", "kept"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +60,8 @@ func TestHandDown(t *testing.T) {
 		{"a file to read", open("away/file", unix.O_RDONLY), ""},
 		{"a file to write that the command writes", open("work/file", unix.O_RDWR), ""},
 		{"a file to write that it does not", open("away/file", unix.O_WRONLY), "does not write"},
+		{"a file in a shared directory", open("tmp/file", unix.O_WRONLY), ""},
+		{"one of a workspace there", open("tmp/ground/file", unix.O_WRONLY), "does not write"},
 		{"a file to append to that is kept", open("work/kept", unix.O_WRONLY|unix.O_APPEND),
 			"does not write"},
 		{"a hidden file", open("secret/file", unix.O_RDONLY), "hidden from the command"},
@@ -82,7 +87,7 @@ func TestHandDown(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.what, err)
 		}
-		passed, withheld := handDown([]int{fd}, p)
+		passed, withheld := handDown([]int{fd}, p, ground)
 		unix.Close(fd)
 		if test.why == "" && (len(passed) != 1 || len(withheld) != 0) ||
 			test.why != "" && (len(passed) != 0 || len(withheld) != 1 ||
@@ -90,7 +95,7 @@ func TestHandDown(t *testing.T) {
 			t.Errorf("%s: passed %v, withheld %q", test.what, passed, withheld)
 		}
 	}
-	if passed, withheld := handDown([]int{maxInherited + 1}, p); len(passed) != 0 ||
+	if passed, withheld := handDown([]int{maxInherited + 1}, p, ground); len(passed) != 0 ||
 		len(withheld) != 1 {
 		t.Errorf("too high: %v %v", passed, withheld)
 	}

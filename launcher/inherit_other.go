@@ -11,6 +11,6 @@ import (
 // Inherited returns nothing: nothing runs on this system.
 func Inherited() []int { return nil }
 
-func handDown([]int, sandbox.Profile) ([]int, []string) { return nil, nil }
+func handDown([]int, sandbox.Profile, string) ([]int, []string) { return nil, nil }
 
 func handIn(*os.File, sandbox.Profile) (*os.File, string, error) { return nil, "", nil }

@@ -2,8 +2,11 @@ package launcher
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -53,6 +56,15 @@ func TestOddChangesAreUndone(t *testing.T) {
 	undoLines(t, oddText, max(1, 24/hermetic.Rounds(24)))
 }
 
+//go:embed testdata/changing_deep.txt
+var deepText string
+
+// So with programs' own ways, and with what is changed through a descriptor before or after its
+// file has another name.
+func TestDeepChangesAreUndone(t *testing.T) {
+	undoLines(t, deepText, max(1, 24/hermetic.Rounds(24)))
+}
+
 // undoLines tries a table of lines at both levels, or one in so many of both.
 func undoLines(t *testing.T, table string, every int) {
 	template := furnished(t)
@@ -93,10 +105,40 @@ func undoLines(t *testing.T, table string, every int) {
 	}
 }
 
+// What a run writes through a descriptor that its caller passes on is kept, as if it had opened it.
+func TestInheritedIsUndone(t *testing.T) {
+	template := furnished(t)
+	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
+		for _, stands := range []bool{false, true} {
+			for _, line := range []string{"echo x >&%d; rm empty", "rm f hard; echo x >&%d",
+				"mv f x; echo x >&%d; rm x hard"} {
+				_, how := undoAround(t, template, level, stands, func(req *Request) {
+					fd, err := unix.Open(filepath.Join(req.Dir, "f"), unix.O_WRONLY, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { unix.Close(fd) })
+					req.Files, req.Shell.Text = []int{fd}, fmt.Sprintf(line, fd)
+				})
+				if how != true {
+					t.Errorf("%v, %v: %q is reversible: %v", level, stands, line, how)
+				}
+			}
+		}
+	}
+}
+
 // undoLine returns the names that the line left, but for those of git's objects, and whether it can
 // be taken back.
 func undoLine(t *testing.T, template string, level sandbox.Level, line string,
 	stands bool) (names []string, reversible any) {
+	return undoAround(t, template, level, stands,
+		func(req *Request) { req.Shell.Text = line })
+}
+
+// undoAround is undoLine for a request that prepare completes.
+func undoAround(t *testing.T, template string, level sandbox.Level, stands bool,
+	prepare func(*Request)) (names []string, reversible any) {
 	l, req := world(t)
 	t.Cleanup(func() { // a line may have closed a folder to its owner
 		_ = exec.Command("chmod", "-R", "u+rwX", req.Dir).Run()
@@ -110,7 +152,8 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string,
 		t.Fatalf("%v %s", err, out)
 	}
 	before := tree(t, req.Dir)
-	req.Shell.Text, req.Stdio, req.PTY = line, nowhere(t), session.Never
+	req.Stdio, req.PTY = nowhere(t), session.Never
+	prepare(&req)
 	req.Ask = approves
 	out, err := l.Run(context.Background(), req)
 	if err != nil || out.Refusal != nil {
@@ -182,13 +225,17 @@ touch -d '2020-01-02 03:04:05.678' f d/g d/e/h d/e d hollow many .`
 	return dir
 }
 
-// tree is what is in a folder: a line for each name. Times of folders are not compared, because
-// looking for changes in them would touch them.
+// tree is what is in a folder: a line for each name. Times of access are not compared.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	inodes := map[uint64]string{}
 	err := filepath.Walk(dir, func(name string, info os.FileInfo, err error) error {
+		rel, _ := filepath.Rel(dir, name)
+		if errors.Is(err, fs.ErrPermission) {
+			all[rel] += " closed"
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -196,15 +243,21 @@ func tree(t *testing.T, dir string) map[string]string {
 		if err := unix.Lstat(name, st); err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(dir, name)
-		line := fmt.Sprintf("%v %d:%d", info.Mode(), st.Uid, st.Gid)
+		line := fmt.Sprintf("%v %d:%d %s", info.Mode(), st.Uid, st.Gid,
+			info.ModTime().UTC().Format(time.RFC3339Nano))
 		switch {
 		case info.Mode().IsRegular():
 			text, err := os.ReadFile(name)
+			if errors.Is(err, fs.ErrPermission) {
+				text, err = []byte("closed"), nil
+			}
 			if err != nil {
 				return err
 			}
-			line += fmt.Sprintf(" %s %q", info.ModTime().UTC().Format(time.RFC3339Nano), text)
+			if len(text) > 64<<10 {
+				text = fmt.Appendf(nil, "%d bytes, %x", len(text), sha256.Sum256(text))
+			}
+			line += fmt.Sprintf(" %q", text)
 			if first := inodes[st.Ino]; first != "" {
 				line += " is " + first
 			} else {

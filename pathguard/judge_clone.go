@@ -39,8 +39,7 @@ func (j *judgement) pushesBack(e *shellparse.Effect) bool {
 	return false
 }
 
-// leavesGit reports whether nothing but git writes what belongs to git in a folder, as far as the line
-// could.
+// leavesGit reports whether nothing but git writes what belongs to git in a folder.
 func (j *judgement) leavesGit(dir string) bool {
 	return !slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
 		if e.Right == command.Read || e.Right == command.Net || j.by(e.Command, "git") {
@@ -57,8 +56,8 @@ func (j *judgement) leavesGit(dir string) bool {
 }
 
 // changesNoRemote are the sub-commands that leave the addresses of a clone as they are.
-var changesNoRemote = []string{"add", "branch", "checkout", "commit", "diff", "log", "push", "rev-parse",
-	"show", "status", "switch", "tag"}
+var changesNoRemote = []string{"add", "branch", "checkout", "commit", "diff", "log", "push",
+	"rev-parse", "show", "status", "switch", "tag"}
 
 // clonesHere reports whether a command clones a folder of the workspace, or a temporary one, into
 // the folder that another command works in, which is not there before.
@@ -70,7 +69,7 @@ func (j *judgement) clonesHere(cmd int, dir string) bool {
 	var names []string
 	for _, w := range c.Args[2:] {
 		switch {
-		case strings.HasPrefix(w.Text, "-") && !slices.Contains(cloneOptions, w.Text), w.Glob && !w.Static:
+		case strings.HasPrefix(w.Text, "-") && !slices.Contains(cloneOptions, w.Text), !w.Static:
 			return false
 		case !strings.HasPrefix(w.Text, "-"):
 			names = append(names, w.Text)
@@ -80,19 +79,21 @@ func (j *judgement) clonesHere(cmd int, dir string) bool {
 		strings.ContainsAny(names[0], ":") {
 		return false
 	}
-	from, to := path.Clean(pathname.Join(c.Dir, names[0])), path.Clean(pathname.Join(c.Dir, names[1]))
+	from := path.Clean(pathname.Join(c.Dir, names[0]))
+	to := path.Clean(pathname.Join(c.Dir, names[1]))
 	if path.IsAbs(names[0]) {
 		from = path.Clean(names[0])
 	}
 	if path.IsAbs(names[1]) {
 		to = path.Clean(names[1])
 	}
-	return to == path.Clean(dir) && (j.inside(from) || pathname.WithinAny(from, pathname.TempDirs)) &&
-		j.isNew(to)
+	near := j.inside(from) || pathname.WithinAny(from, pathname.TempDirs)
+	return near && to == path.Clean(dir) && j.isNew(to)
 }
 
 // cloneOptions change nothing about where a clone is from.
-var cloneOptions = []string{"-q", "--quiet", "-l", "--local", "--no-local", "--bare", "--no-hardlinks"}
+var cloneOptions = []string{"-q", "--quiet", "-l", "--local", "--no-local", "--bare",
+	"--no-hardlinks"}
 
 // isNew reports whether the line makes a folder that is not there.
 func (j *judgement) isNew(full string) bool {

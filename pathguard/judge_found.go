@@ -53,8 +53,8 @@ func aims(c *shellparse.Command) []string {
 // selectors pass on some of the names that they read.
 var selectors = []string{"grep", "head", "shuf", "sort", "tail", "uniq"}
 
-// finder is the find(1) that a command is part of: itself, or the one whose -exec starts it, or that
-// gives its names to the xargs which does.
+// finder is the find(1) that a command is part of: itself, or the one whose -exec starts it, or
+// that gives its names to the xargs which does.
 func (j *judgement) finder(cmd int) *shellparse.Command {
 	fed := false
 	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {

@@ -155,8 +155,8 @@ func (j *judgement) shell(cmd int) bool {
 }
 
 // empties reports whether a command that writes puts nothing of what was there back: a
-// redirection, a program that only prints, or one that copies nothing. An editor in place is another
-// matter.
+// redirection, a program that only prints, or one that copies nothing. An editor in place is
+// another matter.
 func (j *judgement) empties(cmd int) bool {
 	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly ||
 		j.by(cmd, "truncate") || j.by(cmd, "cp", "dd", "install") && slices.ContainsFunc(

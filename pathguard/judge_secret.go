@@ -119,7 +119,8 @@ func (j *judgement) bySystem(cmd int) bool {
 func (j *judgement) onlyTells() bool {
 	s := j.script
 	reads := func(g resolve.Glob) bool { return s.Effects[g.Effect].Flags&command.List == 0 }
-	if len(s.Opaque)+len(s.Codes)+len(j.plan.Limits) > 0 || slices.ContainsFunc(j.plan.Globs, reads) {
+	if len(s.Opaque)+len(s.Codes)+len(j.plan.Limits) > 0 ||
+		slices.ContainsFunc(j.plan.Globs, reads) {
 		return false
 	}
 	for i := range s.Commands {

@@ -10,8 +10,8 @@ import (
 func TestSecretStays(t *testing.T) {
 	t.Parallel()
 	g, root := desk(t, "", "w/a.key", "w/b.pem", "w/certs/x", "home/dev/.ssh/id_rsa")
-	for name, to := range map[string]string{"l.pem": "out.txt", "m.key": root + "/home/dev/.ssh/id_rsa",
-		"n.key": "a.key"} {
+	for name, to := range map[string]string{"l.pem": "out.txt",
+		"m.key": root + "/home/dev/.ssh/id_rsa", "n.key": "a.key"} {
 		if err := os.Symlink(to, root+"/w/"+name); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,8 @@ func (j *judgement) keeps(c *shellparse.Code) bool {
 		of := &j.script.Commands[i]
 		for _, w := range of.Args[min(1, len(of.Args)):] {
 			_, value, _ := strings.Cut(w.Text, "=")
-			if !w.Static && i == c.Command && !w.Glob || w.Glob && !j.keepsMatches(of.Dir, w.Text) ||
+			if !w.Static && i == c.Command && !w.Glob ||
+				w.Glob && !j.keepsMatches(of.Dir, w.Text) ||
 				!j.keepsAll(of.Dir, []string{w.Text, value}) {
 				return false
 			}

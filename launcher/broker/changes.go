@@ -22,6 +22,9 @@ type Changes interface {
 	Write(handle int, full string) error
 	// Mark announces that a mode, an owner, times or attributes change.
 	Mark(handle int, full string) error
+	// IsNew reports whether what was made at this time (in ns) needs no mark, as nothing is kept
+	// of it.
+	IsNew(birth int64) bool
 	// Miss reports a change that the broker could not place. The name is the caller's own.
 	Miss(name, why string)
 }

@@ -4,6 +4,7 @@ package broker
 
 import (
 	"path"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -175,6 +176,15 @@ func (k *capture) descriptor(r *fileRequest, number string) error {
 		_ = k.Write(object, name)
 	}
 	return nil
+}
+
+// isNew reports whether one of the caller's descriptors is of what the run itself has made: most
+// that is changed by a descriptor is, as by tar, and one look at it is all that it takes then.
+func (k *capture) isNew(c *call, descriptor uint64) bool {
+	var st unix.Statx_t
+	name := c.process() + "fd/" + strconv.Itoa(int(int32(descriptor)))
+	return k != nil && unix.Statx(unix.AT_FDCWD, name, unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME,
+		&st) == nil && st.Btime.Sec != 0 && k.IsNew(st.Btime.Sec*1e9+int64(st.Btime.Nsec))
 }
 
 // marks announces that the metadata of an object changes.

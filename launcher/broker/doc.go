@@ -146,9 +146,9 @@
 //   - What is kept of a file of a tree that is opened for writing is of the very object that the
 //     broker opens. Else a name is looked up before the kernel does: a program that swaps it in
 //     between spoils what is kept of its own changes.
-//   - At strong, metadata that is changed through a descriptor is not announced: untar does so for
-//     each file that it has just made, and two more answers would double what a file takes. A file
-//     opened for writing was announced at that time; the others are found by who keeps them.
+//   - Metadata that is changed through a descriptor is announced too. At strong one look is enough
+//     where the file was made after the start, as by tar (Changes.IsNew), and the kernel makes the
+//     change. A descriptor that is swapped by then is found by who keeps the changes.
 //   - A call that the broker cannot place is reported (Miss), and not passed over.
 //   - Where undo stands for a question (Capture.Strict), calls that could remove, replace or change
 //     what is there are not let through. The broker makes them one at a time, by the mounts of the

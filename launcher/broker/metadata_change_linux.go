@@ -20,6 +20,17 @@ type metadataCall struct {
 	act               func(c *change, object string, args []uint64) error
 }
 
+// isOpen reports whether a call is about what is open.
+func (m *metadataCall) isOpen(c *call) bool {
+	return m.path < 0 || m.emptyOK && c.Args[m.path] == 0
+}
+
+// isSticky reports whether a descriptor's object is to get a sticky bit, which depends on where it
+// is.
+func (m *metadataCall) isSticky(c *call) bool {
+	return m.nr == unix.SYS_FCHMOD && c.Args[1]&unix.S_ISVTX != 0
+}
+
 // A change is one being made.
 type change struct {
 	*call

@@ -47,7 +47,8 @@ var metadataCalls = append([]metadataCall{
 func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	v, named := seccomp.Ask, false
 	switch {
-	case !p.Shared && answered && (p.View != nil || p.Changes != nil):
+	case !p.Shared && answered && p.Changes != nil: // all are announced
+	case !p.Shared && answered && p.View != nil:
 		named = true // the mount of a descriptor tells the kernel whether it may
 	case !p.Shared, !answered && len(p.Write) > 0:
 		return nil
@@ -58,6 +59,9 @@ func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	for i := range metadataCalls {
 		c := &metadataCalls[i]
 		switch {
+		case named && c.nr == unix.SYS_FCHMOD: // see chmod
+			list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(1, unix.S_ISVTX)))
+			continue
 		case named && c.path < 0:
 			continue
 		case named && c.emptyOK:
@@ -95,6 +99,9 @@ func (m *metadata) close() {}
 
 // change makes the change, or returns why not.
 func (m *metadata) change(what *metadataCall, c *call) error {
+	if !m.shared && what.isOpen(c) && !what.isSticky(c) && m.keeps.isNew(c, c.Args[what.dir]) {
+		return errElsewhere
+	}
 	fd, err := openObject(what, c)
 	if err != nil {
 		if !m.shared {

@@ -19,7 +19,7 @@ func openObject(what *metadataCall, c *call) (int, error) {
 	if what.flags >= 0 {
 		flags = c.Args[what.flags]
 	}
-	if what.path >= 0 && !(what.emptyOK && c.Args[what.path] == 0) {
+	if !what.isOpen(c) {
 		var err error
 		if path, err = c.text(c.Args[what.path], unix.PathMax); err != nil {
 			return -1, err

@@ -52,6 +52,13 @@ func (r *Run) Mark(handle int, full string) error {
 	return r.announce(full, func(j *undo.Journal) error { return j.Mark(handle, full) })
 }
 
+// IsNew reports whether nothing is kept of what was made at this time.
+func (r *Run) IsNew(birth int64) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.journal != nil && !r.parts.over() && r.journal.IsNew(birth)
+}
+
 // announce passes on what is about to happen in a folder, or to a file.
 func (r *Run) announce(name string, to func(*undo.Journal) error) error {
 	err := r.note(name, to)

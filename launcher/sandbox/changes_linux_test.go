@@ -36,6 +36,8 @@ func present(dir int, name string) string {
 		unix.S_IFLNK: "link"}[st.Mode&unix.S_IFMT]
 }
 
+func (a *announced) IsNew(int64) bool { return false }
+
 func (a *announced) MakeNext(int, string, string) bool { return false }
 
 func (a *announced) Make(dir int, in, name string) error {

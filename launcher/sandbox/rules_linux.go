@@ -80,16 +80,6 @@ func conditional() []seccomp.Rule {
 		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.TIOCSETD)),
 		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.TIOCCONS)),
 
-		// Flags and attributes of a file may be set through a descriptor for reading, and the one
-		// right to ioctl that Landlock has is for devices.
-		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM), seccomp.Arg(1, unix.FS_IOC_SETFLAGS)),
-		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM),
-			seccomp.Arg(1, 0x40046602 /* FS_IOC32_SETFLAGS */)),
-		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM),
-			seccomp.Arg(1, 0x401c5820 /* FS_IOC_FSSETXATTR */)),
-		seccomp.On(unix.SYS_IOCTL, seccomp.Errno(unix.EPERM),
-			seccomp.Arg(1, 0x40087602 /* FS_IOC_SETVERSION */)),
-
 		// A limit of another process is as good as a signal to it: no processor time left is
 		// SIGKILL, no descriptors left disarms. Landlock's signal scope does not cover it. Only a
 		// process's own may be read or set, which is what programs do.
@@ -104,6 +94,10 @@ func conditional() []seccomp.Rule {
 		seccomp.On(unix.SYS_SETPRIORITY, seccomp.Errno(unix.EPERM), seccomp.Arg(0, unix.PRIO_USER)),
 		seccomp.On(unix.SYS_IOPRIO_SET, seccomp.Errno(unix.EPERM),
 			seccomp.Arg(0, 3 /* IOPRIO_WHO_USER */)),
+
+		// What a rename leaves behind (RENAME_WHITEOUT) is a device.
+		seccomp.On(unix.SYS_RENAMEAT2, seccomp.Errno(unix.EINVAL),
+			seccomp.Bits(4, unix.RENAME_WHITEOUT)),
 
 		seccomp.On(unix.SYS_FCHMOD, seccomp.Errno(unix.EPERM), seccomp.Bits(1, setIDs)),
 		seccomp.On(unix.SYS_FCHMODAT, seccomp.Errno(unix.EPERM), seccomp.Bits(2, setIDs)),
@@ -188,6 +182,7 @@ func conditions(v socketVerdicts) []seccomp.Rule {
 	all = append(all, insideRule)
 	all = append(all, sockets(v)...)
 	all = append(all, conditional()...)
+	all = append(all, fileControls()...)
 	return append(all, legacyRules()...)
 }
 

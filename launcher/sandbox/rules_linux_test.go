@@ -15,6 +15,7 @@ func TestFilter(t *testing.T) {
 	const high = 1 << 32 // what the kernel drops from an int
 	eperm, eacces, enosys := seccomp.Errno(unix.EPERM), seccomp.Errno(unix.EACCES),
 		seccomp.Errno(unix.ENOSYS)
+	enotty, einval := seccomp.Errno(unix.ENOTTY), seccomp.Errno(unix.EINVAL)
 	for _, test := range []struct {
 		name       string
 		nr         uint32
@@ -140,6 +141,29 @@ func TestFilter(t *testing.T) {
 			off: seccomp.Allow, inet: seccomp.Allow},
 		{name: "file flags", nr: unix.SYS_IOCTL, args: []uint64{3, unix.FS_IOC_SETFLAGS},
 			off: eperm, inet: eperm},
+		{name: "file version", nr: unix.SYS_IOCTL, args: []uint64{3, 0x40086604}, off: enotty,
+			inet: enotty},
+		{name: "verity, high bits", nr: unix.SYS_IOCTL,
+			args: []uint64{3, high | unix.FS_IOC_ENABLE_VERITY}, off: enotty, inet: enotty},
+		{name: "encryption", nr: unix.SYS_IOCTL,
+			args: []uint64{3, unix.FS_IOC_SET_ENCRYPTION_POLICY}, off: enotty, inet: enotty},
+		{name: "make a subvolume", nr: unix.SYS_IOCTL, args: []uint64{3, 0x5000940e}, off: enotty,
+			inet: enotty},
+		{name: "reserve space of XFS", nr: unix.SYS_IOCTL, args: []uint64{3, 0x4030582a},
+			off: enotty, inet: enotty},
+		{name: "attributes of FAT", nr: unix.SYS_IOCTL, args: []uint64{3, 0x40047211},
+			off: enotty, inet: enotty},
+		{name: "read file flags", nr: unix.SYS_IOCTL, args: []uint64{3, unix.FS_IOC_GETFLAGS},
+			off: seccomp.Allow, inet: seccomp.Allow},
+		{name: "clone a file", nr: unix.SYS_IOCTL, args: []uint64{3, unix.FICLONE},
+			off: seccomp.Allow, inet: seccomp.Allow},
+		{name: "size of a terminal", nr: unix.SYS_IOCTL, args: []uint64{1, unix.TIOCGWINSZ},
+			off: seccomp.Allow, inet: seccomp.Allow},
+		{name: "rename", nr: unix.SYS_RENAMEAT2, args: []uint64{0, 0, 0, 0, unix.RENAME_EXCHANGE},
+			off: seccomp.Allow, inet: seccomp.Allow},
+		{name: "rename that leaves a device", nr: unix.SYS_RENAMEAT2,
+			args: []uint64{0, 0, 0, 0, unix.RENAME_WHITEOUT | unix.RENAME_NOREPLACE}, off: einval,
+			inet: einval},
 		{name: "io_uring", nr: unix.SYS_IO_URING_SETUP, off: enosys, inet: enosys},
 		{name: "ptrace", nr: unix.SYS_PTRACE, off: eperm, inet: eperm, debugAllow: true},
 	} {

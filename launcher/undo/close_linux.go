@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -91,6 +92,7 @@ func fsyncFolder(fd int) {
 type closing struct {
 	*Journal
 	at   map[ID]location // where the inodes of the entries are
+	had  map[*inode]bool // those that were at an entry
 	sums int
 	ajar ajar
 }
@@ -108,6 +110,10 @@ func (c *closing) openUp() {
 }
 
 func (c *closing) entries() {
+	c.had = map[*inode]bool{}
+	for _, e := range c.book.entries {
+		c.had[e.before] = true
+	}
 	for n, e := range c.book.entries {
 		if fd, err := c.handle(e.in); err == nil {
 			e.left = c.state(fd, e.name)
@@ -116,8 +122,39 @@ func (c *closing) entries() {
 		if !e.left.Absent() {
 			c.at[e.left.ID] = location{e.in, e.name}
 		}
+		if i := c.index.inodes[e.left.ID]; i != nil && i.isMissed(e.left) {
+			c.lack(Lack{e.path(), unnoted})
+		}
+		if c.isOthers(e) { // so an undo does not remove it
+			c.lack(Lack{e.path(), putThere})
+			e.left = State{}
+		}
 		c.add(func(b []byte) []byte { return appendLeft(b, recordLeftEntry, n+1, &e.left) })
 	}
+}
+
+const putThere = "another program put there what is there now"
+
+// isOthers reports whether what is at an entry, which was empty before, is an older file that the
+// run did not bring there: it has no other name, and the run knows of none that it had. An undo
+// brings what is in the store.
+func (c *closing) isOthers(e *entry) bool {
+	id := e.left.ID
+	i := c.index.inodes[id]
+	if e.before != nil || i == nil || e.left.Links != 1 || id.Birth == 0 || c.had[i] ||
+		id.Birth >= c.book.head.start || len(c.book.head.of) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(i.places(),
+		func(at location) bool { return at != location{e.in, e.name} })
+}
+
+// isMissed reports whether an inode of which only entries were noted has changed as well.
+func (i *inode) isMissed(left State) bool {
+	b := &i.before
+	same := b.Mode == left.Mode && b.UID == left.UID && b.GID == left.GID &&
+		(b.Folder() || b.Modified == left.Modified)
+	return !i.marked && i.copied.kind == 0 && !same
 }
 
 // state is what is at an entry, with the target of a link and the sum of a small file.

@@ -182,17 +182,11 @@ func copyTo(dir int, name string, handle int, size int64) error {
 // copyData copies the parts that have data.
 func copyData(dst, src *os.File, size int64) error {
 	for at := int64(0); at < size; {
-		data, err := unix.Seek(int(src.Fd()), at, unix.SEEK_DATA)
-		if err == unix.ENXIO {
-			break
-		}
-		hole := size
+		data, hole, err := nextData(src, at, size)
 		if err != nil {
-			data = at // the file system knows no holes
-		} else if hole, err = unix.Seek(int(src.Fd()), data, unix.SEEK_HOLE); err != nil {
 			return err
 		}
-		if data, hole = min(data, size), min(hole, size); data == hole {
+		if data == hole {
 			break
 		}
 		if _, err := src.Seek(data, io.SeekStart); err != nil {
@@ -210,4 +204,18 @@ func copyData(dst, src *os.File, size int64) error {
 		}
 	}
 	return dst.Truncate(size)
+}
+
+// nextData finds where the next part of a file that has data begins and ends, in its first bytes;
+// without one, both are the size.
+func nextData(f *os.File, at, size int64) (data, hole int64, err error) {
+	data, err = unix.Seek(int(f.Fd()), at, unix.SEEK_DATA)
+	switch {
+	case err == unix.ENXIO:
+		return size, size, nil
+	case err != nil:
+		return at, size, nil // the file system knows no holes
+	}
+	hole, err = unix.Seek(int(f.Fd()), data, unix.SEEK_HOLE)
+	return min(data, size), min(hole, size), err
 }

@@ -2,6 +2,7 @@ package undo
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -51,14 +52,56 @@ func setTimes(fd int, was State) error {
 		unix.NsecToTimespec(was.Accessed), unix.NsecToTimespec(was.Modified)}, 0)
 }
 
-// fill writes the content of a copy.
+// fill writes the content of a copy; holes stay holes.
 func fill(fd int, src *os.File, size int64) error {
-	b := make([]byte, 64<<10)
+	if info, err := src.Stat(); err != nil || info.Size() < size {
+		return errors.Join(io.ErrUnexpectedEOF, err)
+	}
 	for at := int64(0); at < size; {
-		n, err := src.ReadAt(b[:min(int64(len(b)), size-at)], at)
-		if n == 0 && err != nil {
+		data, hole, err := nextData(src, at, size)
+		if err == nil {
+			err = empty(fd, at, data)
+		}
+		if err == nil {
+			err = write(fd, io.NewSectionReader(src, data, hole-data), data)
+		}
+		if err != nil {
 			return err
 		}
+		at = hole
+	}
+	return unix.Ftruncate(fd, size)
+}
+
+// empty makes a part of a file a hole, or writes zeros where the file system has no holes. What is
+// behind the end of the file is left to ftruncate.
+func empty(fd int, from, to int64) error {
+	if from == to {
+		return nil
+	}
+	const hole = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
+	if unix.Fallocate(fd, hole, from, to-from) == nil {
+		return nil
+	}
+	now, _, err := stat(fd, "")
+	if err != nil || now.Size <= from {
+		return err
+	}
+	return write(fd, io.LimitReader(zeros{}, min(to, now.Size)-from), from)
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// write writes all that there is to read at a place of a file.
+func write(fd int, src io.Reader, at int64) error {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := src.Read(b)
 		for w := 0; w < n; {
 			m, err := unix.Pwrite(fd, b[w:n], at+int64(w))
 			if err != nil && err != unix.EINTR {
@@ -66,7 +109,11 @@ func fill(fd int, src *os.File, size int64) error {
 			}
 			w += max(m, 0)
 		}
-		at += int64(n)
+		if at += int64(n); err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return unix.Ftruncate(fd, size)
 }

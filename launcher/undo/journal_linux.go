@@ -137,6 +137,9 @@ func (j *Journal) Mark(handle int, full string) error {
 	return j.done(j.change(handle, full, false))
 }
 
+// IsNew reports whether what was made at this time was made after the start.
+func (j *Journal) IsNew(birth int64) bool { return birth > j.book.head.start }
+
 func (j *Journal) change(handle int, full string, content bool) error {
 	now, _, err := stat(handle, "")
 	if err != nil {

@@ -56,7 +56,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestSparseFile: the holes of a file are not copied, and do not count.
+// TestSparseFile: the holes of a file are not copied, here and back, and do not count.
 func TestSparseFile(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	const size = 200 << 30
@@ -64,7 +64,7 @@ func TestSparseFile(t *testing.T) {
 	if err := os.Truncate(w.path("sparse"), size); err != nil {
 		t.Skip(err)
 	}
-	f, err := os.OpenFile(w.path("sparse"), os.O_WRONLY, 0)
+	f, err := os.OpenFile(w.path("sparse"), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +97,87 @@ func TestSparseFile(t *testing.T) {
 	w.run("removal", func(h *hand) { h.remove(w.path("sparse"), 0) })
 	if r := w.undo("back", "removal"); r.Refused > 0 {
 		t.Error(r.Steps)
+	}
+	for _, step := range [][2]string{{"undo", "run"}, {"redo", "undo"}, {"again", "redo"}} {
+		if r := w.undo(step[0], step[1]); r.Refused > 0 {
+			t.Error(r.Steps)
+		}
+		now, at, err := stat(unix.AT_FDCWD, w.path("sparse"))
+		want := map[string]int64{"undo": size, "redo": 10, "again": size}[step[0]]
+		if err != nil || now.Size != want || at.disk > 1<<20 {
+			t.Errorf("%s: %d bytes, %d on the disk: %v", step[0], now.Size, at.disk, err)
+		}
+	}
+	if _, err := f.ReadAt(b, size-3); err != nil || string(b) != "end" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestMovedAndChanged: what changed in a file of which only a move was noted is reported.
+func TestMovedAndChanged(t *testing.T) {
+	for name, change := range map[string]func(string) error{
+		"mode":    func(p string) error { return os.Chmod(p, 0o640) },
+		"content": func(p string) error { return os.WriteFile(p, []byte("longer"), 0o600) },
+		"time":    func(p string) error { return os.Chtimes(p, time.Now(), time.Unix(9, 0)) },
+	} {
+		w := newWorld(t, t.TempDir())
+		w.write("f", "text")
+		s := w.run("run", func(h *hand) {
+			h.rename(w.path("f"), w.path("g"), 0)
+			if err := change(w.path("g")); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if s.Reversible != "partly" || len(s.Lacks) != 1 || s.Lacks[0].Path != w.path("g") {
+			t.Errorf("%s: %v, %v", name, s.Reversible, s.Lacks)
+		}
+	}
+}
+
+// TestBroughtByAnother: what another program moves to a name that was empty for a moment stays.
+func TestBroughtByAnother(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("f", "text")
+	away := func(from, to string) {
+		if err := os.Rename(w.path(from), w.path(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.run("run", func(h *hand) {
+		h.rewrite(w.path("f"), "TEXT", 0, 0)
+		away("f", "t")
+		h.create(w.path("f"), "new", 0)
+		away("t", "f")
+	})
+	if s.Reversible != "partly" || len(s.Lacks) != 1 || s.Lacks[0].Why != putThere {
+		t.Errorf("%v, %v", s.Reversible, s.Lacks)
+	}
+	r := w.undo("undo", "run")
+	if text, err := os.ReadFile(w.path("f")); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v: %v", text, err, r.Steps)
+	}
+}
+
+// TestHolesComeBack: what a run wrote into the holes of a file goes, and nothing else.
+func TestHolesComeBack(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	const size = 300 << 10
+	w.write("f", "")
+	f, err := os.OpenFile(w.path("f"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.WriteAt([]byte("middle"), 100<<10)
+	if err := errors.Join(err, f.Truncate(size)); err != nil {
+		t.Fatal(err)
+	}
+	before := w.digest()
+	w.run("run", func(h *hand) {
+		h.rewrite(w.path("f"), strings.Repeat("x", 400<<10), 0, 0)
+	})
+	if r := w.undo("undo", "run"); r.Refused > 0 || w.digest() != before {
+		t.Errorf("%s%v", difference(before, w.digest()), r.Steps)
 	}
 }
 

@@ -51,6 +51,8 @@ func (j *Journal) Make(int, string, string) error { return ErrUnavailable }
 
 func (j *Journal) MakeNext(int, string) bool { return false }
 
+func (j *Journal) IsNew(int64) bool { return false }
+
 func (j *Journal) Remove(int, string, string) error { return ErrUnavailable }
 
 func (j *Journal) Move(int, string, string, int, string, string, bool) error {

@@ -23,27 +23,32 @@ type given struct {
 
 // A matcher reads one argv by one entry.
 type matcher struct {
-	args     []Arg
-	use      Use
+	args []Arg
+	use  Use
+	assurances
 	spec     deepest
 	seen     []given
 	skip     int // index of the last word that an option took beyond its own value
 	operands []value
 	flags    Flags              // of operands, set by options
 	dashes   int                // index in args of "--"; 0 when there is none
-	dry      bool               // an option says that nothing is done
 	known    map[string]*option // what option has found in knows
 	knows    *Spec
 	prefixes map[string][]*option
-	wet      bool // something could take that back
 	reading  bool // operands are being read, so flags count
 	changes  bool // something changes that has no name here: a branch, a setting
 	built    bool // what is sent is made at run time
 	here     bool // what is fetched is written here under its own name
 	last     bool // an option ended the options
-	info     bool // --help or --version: nothing is done
 	plain    bool // the pattern without conditions was chosen
-	shows    bool // something may print the keys that it works with
+}
+
+// Assurances are what takes something back, or keeps it from being taken back.
+type assurances struct {
+	dry   bool // an option says that nothing is done
+	wet   bool // something could take that back
+	info  bool // --help or --version: nothing is done
+	shows bool // something may print the keys that it works with
 }
 
 // A deepest is the deepest sub-command, and where it stands in args; 0 for the program itself.

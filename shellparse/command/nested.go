@@ -158,6 +158,9 @@ func (m *matcher) source(r role, vs []value) {
 			m.url(role{kind: "URL", param: scheme}, []value{v})
 			continue
 		}
+		if rest, ok := strings.CutPrefix(v.Text, "file:"); ok {
+			v = v.piece(len(v.Text) - len(strings.TrimPrefix(rest, "//")))
+		}
 		if !v.Static && !v.Glob && !v.Below {
 			m.opaque(v, Exec, "which file is executed is not known")
 		}

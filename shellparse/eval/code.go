@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// runs executes the bytes of a flow as a language, or as a shell of that name: it follows them as far
-// as they are known, the rest is shown as code.
+// runs executes the bytes of a flow as a language, or as a shell of that name: a shell follows them
+// as far as they are known, the rest is shown as code.
 func (w *commands) runs(s *state, f *stream, lang string, span Span) {
 	if f != nil && f.ended {
 		return

@@ -53,6 +53,12 @@ type environment struct {
 	outcomes []outcome // of the substitution that was evaluated last
 }
 
+// An outcome is one of two texts that a substitution may print, and its status then.
+type outcome struct {
+	text   string
+	status status
+}
+
 // Texts are shell text inside the text: the operands of eval and sh -c, traps, subscripts.
 type texts struct {
 	environment

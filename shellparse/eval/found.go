@@ -7,10 +7,11 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// What a program finds, and xargs(1) gives to a command, is as much as find -exec would give it: the
-// names below a folder, or those that a pattern fits.
+// What a program finds, and xargs(1) gives to a command, is as much as find -exec would give it:
+// the names below a folder, or those that a pattern fits.
 
-// found is what the names in the output of a command are below, or fit; nil where that is not known.
+// found is what the names in the output of a command are below, or fit; nil where that is not
+// known.
 func (w *commands) found(c *call, in *stream) []command.Arg {
 	switch base(c.words[0].Text) {
 	case "find":
@@ -30,8 +31,8 @@ func (w *commands) found(c *call, in *stream) []command.Arg {
 }
 
 // printers are the actions of find that print something else, or do more than to print.
-var printers = []string{"-printf", "-ls", "-fls", "-fprint", "-fprint0", "-fprintf", "-exec", "-execdir",
-	"-ok", "-okdir"}
+var printers = []string{"-printf", "-ls", "-fls", "-fprint", "-fprint0", "-fprintf", "-exec",
+	"-execdir", "-ok", "-okdir"}
 
 // foundByFind is what find would put in the place of {}.
 func (w *commands) foundByFind(c *call) []command.Arg {
@@ -91,31 +92,4 @@ func (c *call) selects() bool {
 		})
 	}
 	return operands == 0
-}
-
-// argvFound evaluates a command that gets names from xargs(1): all at once, or one for each of what
-// they are below.
-func (w *commands) argvFound(s *state, c *call, n command.Nested, args []value, spans []Span,
-	found []command.Arg) {
-	for _, a := range found {
-		more, with, where := n, slices.Clone(args), slices.Clone(spans)
-		more.Argv = slices.Clone(n.Argv)
-		name := w.fromArg(c, -1, a)
-		switch {
-		case n.Replace == "":
-			more.Argv = append(more.Argv, a)
-			with, where = append(with, name), append(where, c.span)
-		default:
-			for i, old := range n.Argv {
-				switch {
-				case old.Text == n.Replace:
-					more.Argv[i], with[i] = a, name
-				case strings.Contains(old.Text, n.Replace):
-					with[i] = replaced(old.Text, n.Replace,
-						[]value{unknown("the names for it come from standard input", Unknown)})
-				}
-			}
-		}
-		w.argvWith(s, c, more, with, where)
-	}
 }

@@ -7,12 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An outcome is one of two texts that a substitution may print, and its status then.
-type outcome struct {
-	text   string
-	status status
-}
-
 // outcomes are what a substitution may print, if that is one of two known texts: $(cd a && pwd) is
 // a folder, or nothing where there is none.
 func outcomes(ws worlds) []outcome {

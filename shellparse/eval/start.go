@@ -132,6 +132,33 @@ func (w *commands) argvWith(s *state, c *call, n command.Nested, args []value, s
 	}
 }
 
+// argvFound evaluates a command that gets names from xargs(1): all at once, or one for each of what
+// they are below.
+func (w *commands) argvFound(s *state, c *call, n command.Nested, args []value, spans []Span,
+	found []command.Arg) {
+	for _, a := range found {
+		more, with, where := n, slices.Clone(args), slices.Clone(spans)
+		more.Argv = slices.Clone(n.Argv)
+		name := w.fromArg(c, -1, a)
+		switch {
+		case n.Replace == "":
+			more.Argv = append(more.Argv, a)
+			with, where = append(with, name), append(where, c.span)
+		default:
+			for i, old := range n.Argv {
+				switch {
+				case old.Text == n.Replace:
+					more.Argv[i], with[i] = a, name
+				case strings.Contains(old.Text, n.Replace):
+					with[i] = replaced(old.Text, n.Replace,
+						[]value{unknown("the names for it come from standard input", Unknown)})
+				}
+			}
+		}
+		w.argvWith(s, c, more, with, where)
+	}
+}
+
 // original returns the value of the word of c that a is derived from, so that what is known about
 // its origin is not lost on the way through the command table.
 func (w *commands) original(c *call, a command.Arg, from *int) value {

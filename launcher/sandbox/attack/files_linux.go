@@ -195,6 +195,28 @@ var files = []Attack{
 		return call(unix.SYS_IOCTL, uintptr(fd), unix.FS_IOC_SETFLAGS,
 			uintptr(unsafe.Pointer(&flags)))
 	}},
+	{Name: "file version outside", try: func(w World) error {
+		fd, err := unix.Open(w.Open, unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		version := uint64(7)
+		return call(unix.SYS_IOCTL, uintptr(fd), 0x40086604, /* EXT4_IOC_SETVERSION */
+			uintptr(unsafe.Pointer(&version)))
+	}},
+	{Name: "place blocks of an outside file", try: func(w World) error {
+		fd, err := unix.Open(w.Open, unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		return call(unix.SYS_IOCTL, uintptr(fd), 0x660c /* EXT4_IOC_ALLOC_DA_BLKS */, 0)
+	}},
+	{Name: "a device that a rename leaves", try: func(w World) error {
+		name := w.Workspace + "/left"
+		_ = os.WriteFile(name, nil, 0o600)
+		return unix.Renameat2(unix.AT_FDCWD, name, unix.AT_FDCWD, name+"2",
+			unix.RENAME_WHITEOUT)
+	}},
 }
 
 // swapRace opens a name that another thread turns from an own file to a link to the secret and

@@ -131,6 +131,13 @@ var shared = []Attack{
 	}},
 	{Name: "a socket file by mknod",
 		try: func(w World) error { return unix.Mknod(w.Shared+"/s", unix.S_IFSOCK|0o600, 0) }},
+	{Name: "a sticky bit by a descriptor", try: func(w World) error {
+		fd, err := unix.Open(w.Shared+"/mine", unix.O_CREAT|unix.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		return unix.Fchmod(fd, 0o600|unix.S_ISVTX)
+	}},
 	{Name: "a link that leads out", try: func(w World) error {
 		return os.Symlink(w.Outside+"/file", w.Shared+"/report")
 	}},
