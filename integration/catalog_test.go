@@ -113,6 +113,8 @@ var namesAgents = map[string]string{
 	"approval/plan/plantest/plantest.go": "an example of a plan, for tests",
 	"cmd/tada-run/cli/args.go":           "an example in a message about usage",
 	"cmd/tada-run/cli/cli.go":            "what to set in the sandboxes of two programs",
+	"pathguard/judge_code.go":            "a number in languages",
+	"pathguard/judge_compiler.go":        "a flag of compilers that has such a name in it",
 }
 
 // J3: what is known about an agent's program is in shellparse/catalog/agents, and how its hook

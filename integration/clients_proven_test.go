@@ -127,8 +127,8 @@ func (c client) note(t *testing.T) {
 	})
 }
 
-// cannot reports that a client has no such thing: no shell that can be set, no hook, no rules of its
-// own for commands, or no tool with which its model types into a running command.
+// cannot reports that a client has no such thing: no shell that can be set, no hook, no rules of
+// its own for commands, or no tool with which its model types into a running command.
 func (c client) cannot(feature string) bool {
 	switch feature {
 	case "shell", "both":

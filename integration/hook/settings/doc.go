@@ -17,7 +17,8 @@
 // or slow, or does not print a complete answer, the shell says why and exits with 2, which blocks:
 // with 127, 137, or an answer after the platform's own limit, the call would run. OpenCode,
 // Kilo and pi start no program; they load a plugin from a file of its own, which sets the limit
-// itself: plugin.js, and what each of them calls. Cline starts a script, and looks only at what that prints: hook.sh.
+// itself: plugin.js, and what each of them calls. Cline starts a script, and looks only at what
+// that prints: hook.sh.
 //
 // # Example
 //

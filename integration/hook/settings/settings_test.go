@@ -293,7 +293,8 @@ func TestExtensionOfPi(t *testing.T) {
 		{"it's 1 PM.\u00e9", `printf '{"decision":"go","args":{"path":"c"}}'`,
 			"\"path\":[\"it's 1 PM.\u00e9\",\"it's 1\u202fPM.\u00e9\",\"it's 1 PM.e\u0301\"," +
 				"\"it\u2019s 1 PM.\u00e9\",\"it\u2019s 1 PM.e\u0301\"] c"},
-		{"a", `printf '{"decision":"block","reason":"because"}'`, `"path":["a"] Tool blocked: because`},
+		{"a", `printf '{"decision":"block","reason":"because"}'`,
+			`"path":["a"] Tool blocked: because`},
 		{"a", `exit 1`, `"path":["a"] Tool blocked: tada-run ended with status 1`},
 	} {
 		if err := hermetic.WriteProgram(ctl, []byte("#!/bin/sh\ncat > "+dir+"/sent\n"+
@@ -316,7 +317,8 @@ func TestExtensionOfPi(t *testing.T) {
 				await handler(event, ctx)
 				got = event.input.path
 			} catch (e) { got = e.message }
-			console.log(/"path":\[.*\]/.exec(readFileSync("sent", "utf8"))[0] + " " + got)`, test.path)
+			const sent = readFileSync("sent", "utf8")
+			console.log(/"path":\[.*\]/.exec(sent)[0] + " " + got)`, test.path)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != test.want {
