@@ -86,7 +86,7 @@ var wide = map[string]int{
 	"shellparse/command.Nested":  16,
 	"shellparse/command.Spec":    18,
 	"shellparse/command.Use":     17,
-	"shellparse/command.matcher": 20,
+	"shellparse/command.matcher": 18,
 	"shellparse/eval.Script":     14,
 }
 

@@ -117,6 +117,13 @@ func (j *judgement) contactsOf(r *Reach) {
 	}
 }
 
+// NamesLocalhost reports whether the text of a plan names a server of this machine.
+func NamesLocalhost(plan *resolve.Plan) bool {
+	return slices.ContainsFunc(plan.Script.Effects, func(e shellparse.Effect) bool {
+		return e.Right == command.Net && e.Net != nil && hosts.IsLoopback(e.Net.Host)
+	})
+}
+
 // give takes in hosts that a command names. They are for its program alone where another command of
 // the plan does not tell whom it contacts.
 func (j *judgement) give(r *Reach, command int, list []string) {

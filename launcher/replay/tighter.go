@@ -11,7 +11,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
-	"github.com/tada-run/tada-run/pathguard/hosts"
 )
 
 // A Tighter is a configuration for one workspace that takes away what its runs have not needed.
@@ -87,11 +86,8 @@ func (rec Record) observed(r recent, since time.Time) (o observed, err error) {
 
 // staysHere reports whether network.localhost is about a connection.
 func staysHere(c past.Connection) bool {
-	if c.Kind == "listen" || c.Kind == "unix" || hosts.IsLoopback(c.Host) {
-		return true
-	}
 	at, err := netip.ParseAddrPort(c.Address)
-	return err == nil && at.Addr().Unmap().IsLoopback()
+	return c.Kind == "listen" || c.Kind == "unix" || err == nil && at.Addr().Unmap().IsLoopback()
 }
 
 // A permission is one that was not needed, as the lines of a configuration that take it away.

@@ -13,10 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
-	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/pathname"
-	"github.com/tada-run/tada-run/shellparse"
-	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // Unneeded is what is allowed and no run has needed since some time.
@@ -98,15 +95,10 @@ func (rec Record) neededBy(r recent, policy pathguard.Policy) (needed, error) {
 			for _, r := range plan.Registries {
 				n.registries[r.Name] = true
 			}
-			n.localhost = n.localhost || slices.ContainsFunc(plan.Script.Effects, isLocal)
+			n.localhost = n.localhost || pathguard.NamesLocalhost(plan)
 		}
 	}
 	return n, nil
-}
-
-// isLocal reports whether an effect is a connection to this machine.
-func isLocal(e shellparse.Effect) bool {
-	return e.Right == command.Net && e.Net != nil && hosts.IsLoopback(e.Net.Host)
 }
 
 // thawed are the plans of runs, each once, as far as they can be read.
