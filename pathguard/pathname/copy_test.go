@@ -7,7 +7,8 @@ func TestCopyOf(t *testing.T) {
 		"/w/.env~": "/w/.env", "/w/key.pem.bak": "/w/key.pem", "key.pem.bak2": "key.pem",
 		"/w/key.pem.~3~": "/w/key.pem", "/w/#.env#": "/w/.env", "/w/.key.pem.swp": "/w/key.pem",
 		"/w/..env.swo": "/w/.env", "/w/a.key.bak.old": "/w/a.key", "/w/id_rsa.orig": "/w/id_rsa",
-		"/w/.netrc~~": "/w/.netrc", "/w/id2~": "/w/id2", "/w/key.bak/x": "", "/w/backup": "", "/w/~": "", "": "",
+		"/w/.netrc~~": "/w/.netrc", "/w/id2~": "/w/id2", "/w/key.bak/x": "", "/w/backup": "",
+		"/w/~": "", "": "",
 		"/w/.bak": "", "/w/##": "", "/w/a.txt": "", "/w/old": "", "/w/x2": "",
 	} {
 		got, ok := CopyOf(path)
