@@ -149,10 +149,13 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 	v := viewOf(path, homes)
 	b := builtins()
 	for i := range b.lists {
-		list := &b.lists[i]
-		for i, h := range list.heads {
-			if v.may(h) && v.under(list.names[i]) {
-				visit(mark{kind: list.kind, path: list.names[i]})
+		b.lists[i].at(&v, visit)
+	}
+	if original, is := pathname.CopyOf(path); is { // as secret as that
+		v := viewOf(original, homes)
+		for i := range b.lists {
+			if kind := b.lists[i].kind; kind == markSecret || kind == markPublic {
+				b.lists[i].at(&v, visit)
 			}
 		}
 	}
@@ -163,8 +166,21 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 	}
 }
 
-// builtinPublic reports whether a path is among the secrets and is not one itself.
+// at calls visit for every name of a list that is on the path or above it.
+func (list *builtinList) at(v *view, visit func(mark)) {
+	for i, h := range list.heads {
+		if v.may(h) && v.under(list.names[i]) {
+			visit(mark{kind: list.kind, path: list.names[i]})
+		}
+	}
+}
+
+// builtinPublic reports whether a path, or what it is a copy of, is among the secrets and is not
+// one itself.
 func builtinPublic(path string, homes []string) bool {
+	if original, is := pathname.CopyOf(path); is && builtinPublic(original, homes) {
+		return true
+	}
 	v := viewOf(path, homes)
 	for _, name := range builtins().named(markPublic) {
 		if v.may(headOf(name)) && v.under(name) {

@@ -37,6 +37,7 @@ func (j *judgement) hides(f *Fence) {
 			}
 		}
 	}
+	hide = append(hide, j.copiesOfSecrets()...)
 	keep := append(d.Existing(nil, reals, j.p.set.ReadOnlyPaths...),
 		j.deniedPaths(command.Write)...)
 	g := ground{j: j, git: j.anyUses("git"), hide: hide, keep: keep,
@@ -54,6 +55,19 @@ func (j *judgement) hides(f *Fence) {
 	f.Hide = pathname.SortUnique(aliases(f.Hide))
 	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)),
 		mirrored(f.Write)...))
+}
+
+// copiesOfSecrets are files of the homes that are by their name copies of built-in secrets there.
+func (j *judgement) copiesOfSecrets() (list []string) {
+	for _, home := range j.p.reals {
+		for _, e := range j.disk.List(home).Entries {
+			full := pathname.Join(home, e.Name)
+			if _, is := pathname.CopyOf(e.Name); is && j.marked(full, markSecret) {
+				list = append(list, full)
+			}
+		}
+	}
+	return list
 }
 
 // deniedPaths are the existing paths to which rules of the configuration deny a right, but for the

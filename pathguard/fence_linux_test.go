@@ -254,6 +254,20 @@ func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
 	}
 }
 
+// TestFenceHidesCopies: a file that is by its name a copy of a secret is hidden too.
+func TestFenceHidesCopies(t *testing.T) {
+	g, root := desk(t, "", "w/.env~", "w/deep/server.key.bak", "home/dev/.netrc~",
+		"w/deep/.id_rsa.swp", "w/package.json.bak", "w/.env.example.bak", "home/dev/a.bak")
+	f, _, _ := fenceOf(t, g, root, "make")
+	want := []string{"@/home/dev/.netrc~", "@/home/dev/.tada", "@/w/.env~", "@/w/deep/.id_rsa.swp",
+		"@/w/deep/server.key.bak"}
+	slices.Sort(f.Hide)
+	if got := slices.DeleteFunc(f.Hide,
+		func(name string) bool { return name[0] != '@' }); !slices.Equal(got, want) {
+		t.Errorf("hides %q, want %q", got, want)
+	}
+}
+
 // TestFenceReveal: what a person approved to be read is readable, and its neighbours are not.
 func TestFenceReveal(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [~/vault]}", "home/dev/.ssh/id_rsa",

@@ -134,9 +134,13 @@ func (g *ground) shut(dirs ...string) {
 	g.keep = append(g.keep, dirs...)
 }
 
-// could reports whether a name may be one of those that are searched for: nearly none is.
+// could reports whether a name may be one of those that are searched for, or of a copy of one:
+// nearly none is.
 func (g *ground) could(name string) bool {
 	if g.own {
+		return true
+	}
+	if original, is := pathname.CopyOf(name); is && g.could(original) {
 		return true
 	}
 	if !g.starts[name[0]] && !g.ends[name[len(name)-1]] {
@@ -167,8 +171,10 @@ func (g *ground) marks(full, name string, visit func(mark)) {
 func (g *ground) take(dir, name string) bool {
 	full := pathname.Join(dir, name)
 	inGit := strings.Contains(dir+"/", "/.git/") // only names of the configuration are meant there
-	if !inGit && pathname.AnyDeep(builtins().named(markSecret), dir, name) &&
-		!builtinPublic(full, g.j.p.homes) {
+	secrets := builtins().named(markSecret)
+	original, _ := pathname.CopyOf(name)
+	if !inGit && !builtinPublic(full, g.j.p.homes) &&
+		(pathname.AnyDeep(secrets, dir, name) || pathname.AnyDeep(secrets, dir, original)) {
 		g.hide = append(g.hide, full)
 		return true
 	}

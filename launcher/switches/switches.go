@@ -45,13 +45,16 @@ var All = sync.OnceValue(func() (list []Switch) {
 func (s Switch) Files(home, folder, dir, top string) (list []string) {
 	switch name := s.File; {
 	case strings.HasPrefix(name, "~/"):
+		if folder == "" {
+			return []string{filepath.Join(home, name[2:])}
+		}
+		_, inside, _ := strings.Cut(name[2:], "/")
 		for fact := range agents.Of("settings") {
-			inside, is := strings.CutPrefix(name, fact.Words()[0]+"/")
-			if is && folder != "" && agents.Platform(fact.Agent) == s.Platform {
-				return []string{filepath.Join(folder, inside)}
+			if below, is := strings.CutPrefix(name, fact.Words()[0]+"/"); is {
+				inside = below
 			}
 		}
-		return []string{filepath.Join(home, name[2:])}
+		return []string{filepath.Join(folder, inside)}
 	case strings.HasPrefix(name, "./"):
 		for {
 			list = append(list, filepath.Join(dir, name))
