@@ -151,23 +151,25 @@ var beside = []string{"[", "basename", "cat", "cd", "chmod", "cp", "cut", "dirna
 	"false", "head", "install", "ls", "md5sum", "mkdir", "mv", "printf", "pwd", "rm", "rmdir",
 	"sha256sum", "ssh-keygen", "stat", "tail", "tee", "test", "touch", "tr", "true"}
 
-// keyCommands are the commands of openssl of which that is true, and of git those that show nothing
-// of a file.
-var keyCommands = map[string][]string{
-	"git": {"check-ignore", "ls-files", "status"},
-	"openssl": {"base64", "dgst", "dsa", "ec", "genpkey", "genrsa", "md5", "pkey", "req", "rsa",
-		"sha1", "sha256", "version", "x509"},
-}
+// Of openssl, these are commands of which that is true; those of git show nothing of a file.
+var (
+	besideOpenssl = []string{"base64", "dgst", "dsa", "ec", "genpkey", "genrsa", "md5", "pkey",
+		"req", "rsa", "sha1", "sha256", "version", "x509"}
+	besideGit = []string{"check-ignore", "ls-files", "status"}
+)
 
 // tellsReads reports whether a command is one of those.
 func (j *judgement) tellsReads(cmd int) bool {
 	c := &j.script.Commands[cmd]
-	program := path.Base(c.Name)
-	if slices.Contains(beside, program) {
-		return true
+	list := besideGit
+	switch program := path.Base(c.Name); program {
+	case "git":
+	case "openssl":
+		list = besideOpenssl
+	default:
+		return slices.Contains(beside, program)
 	}
-	return len(c.Args) > 1 && c.Args[1].Static &&
-		slices.Contains(keyCommands[program], c.Args[1].Text)
+	return len(c.Args) > 1 && c.Args[1].Static && slices.Contains(list, c.Args[1].Text)
 }
 
 // readBy reports whether nothing but a command, or a read with a flag, reads a file or makes

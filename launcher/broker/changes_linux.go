@@ -179,8 +179,8 @@ func (k *capture) descriptor(r *fileRequest, number string) error {
 }
 
 // isNew reports whether one of the caller's descriptors writes what was made after the start: most
-// that is changed by a descriptor is, as by tar, and two looks at it are all that it takes then. The
-// run has made it, or it was announced when it was opened; one that only reads may be of what
+// that is changed by a descriptor is, as by tar, and two looks at it are all that it takes then.
+// The run has made it, or it was announced when it was opened; one that only reads may be of what
 // another program made meanwhile. Another machine has its own clock.
 func (k *capture) isNew(c *call, descriptor uint64) bool {
 	var st, link unix.Statx_t

@@ -90,16 +90,22 @@ func (c *call) tracked() []command.Arg {
 // tracking are options of git ls-files that choose names.
 var tracking = []string{"--cached", "--deleted", "--exclude-standard", "--modified", "--others"}
 
-// selectors print some of the lines that they read, with these options. One more word is the
-// pattern of grep, or the number behind -n.
-var selectors = map[string]string{"grep": "-vEFiwxz", "head": "-nz0123456789", "shuf": "-nz",
-	"sort": "-nruz", "tail": "-nz+0123456789", "uniq": "-iuz"}
-
-// selects reports whether a filter prints some of the lines that it reads, and reads no file.
+// selects reports whether a filter prints some of the lines that it reads, and reads no file. It has
+// options of one letter that change nothing about that, the pattern of grep, or a number behind -n.
 func (c *call) selects() bool {
-	program := c.words[0].Text
-	options, ok := selectors[program]
-	if !ok {
+	program, options := c.words[0].Text, ""
+	switch program {
+	case "grep":
+		options = "-vEFiwxz"
+	case "head", "tail":
+		options = "-nz+0123456789"
+	case "shuf":
+		options = "-nz"
+	case "sort":
+		options = "-nruz"
+	case "uniq":
+		options = "-iuz"
+	default:
 		return false
 	}
 	operands, number := 0, false
