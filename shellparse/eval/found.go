@@ -90,8 +90,9 @@ func (c *call) tracked() []command.Arg {
 // tracking are options of git ls-files that choose names.
 var tracking = []string{"--cached", "--deleted", "--exclude-standard", "--modified", "--others"}
 
-// selects reports whether a filter prints some of the lines that it reads, and reads no file. It has
-// options of one letter that change nothing about that, the pattern of grep, or a number behind -n.
+// selects reports whether a filter prints some of the lines that it reads, and reads no file. It
+// has options of one letter that change nothing about that, the pattern of grep, or a number behind
+// -n.
 func (c *call) selects() bool {
 	program, options := c.words[0].Text, ""
 	switch program {
