@@ -11,8 +11,8 @@ import (
 // the names below a folder, or those that a pattern fits.
 
 // found is what the names in the output of a command are below, or fit; nil where that is not
-// known. A program that is called by its path, or looked for where the text says, may be another one
-// of that name.
+// known. A program that is called by its path, or looked for where the text says, may be another
+// one of that name.
 func (w *commands) found(s *state, c *call, in *stream) []command.Arg {
 	if _, sought := s.env.get("PATH"); sought || len(c.assign) > 0 {
 		return nil
