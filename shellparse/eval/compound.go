@@ -29,6 +29,7 @@ func (w *compound) subshell(s *state, list []*syntax.Stmt) worlds {
 func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 	stages := []*syntax.Stmt{c.Y}
 	x := c.X
+	w.doubled = w.doubled || c.Op == syntax.PipeAll
 	for {
 		b, ok := x.Cmd.(*syntax.BinaryCmd)
 		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll || len(x.Redirs) > 0 || x.Negated ||
@@ -38,6 +39,7 @@ func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 		w.visited[x] = struct{}{}
 		stages = append(stages, b.Y)
 		x = b.X
+		w.doubled = w.doubled || b.Op == syntax.PipeAll
 	}
 	stages = append(stages, x)
 	slices.Reverse(stages)
@@ -47,14 +49,14 @@ func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 		child.in, child.out, child.traps = in, nil, nil
 		child.capture = i < len(stages)-1 || s.capture
 		w.spawning(s, st)
-		ver := child.ver
+		ver, leaks := child.ver, w.leaks
 		ws := w.interp.stmt(child, st)
 		w.leave(s, ws)
 		if last := i == len(stages)-1; last && w.o.Dialect == Zsh &&
 			(len(ws) != 1 || ws[0].ver != ver) {
 			w.forgetAll(s) // there it runs in the shell itself
 		}
-		in = oneOutput(ws)
+		in = w.gathered(ws, leaks)
 		if in == nil {
 			in = &stream{from: Literal, ended: true}
 		}

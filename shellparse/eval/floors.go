@@ -51,6 +51,9 @@ type environment struct {
 	version  int       // of the state that was changed last
 	names    int       // that were given values
 	outcomes []outcome // of the substitution that was evaluated last
+	doubled  bool      // another descriptor has been made a copy of standard output
+	linked   bool      // another name may have been given to a descriptor
+	leaks    int       // how often something may have been printed there, see outputTo
 }
 
 // An outcome is one of two texts that a substitution may print, and its status then.

@@ -119,8 +119,8 @@ func (w *redirections) duplicate(s *state, r *syntax.Redirect, fd string, was *i
 	text, ok := v.text()
 	digits := strings.TrimSuffix(text, "-")
 	if ok && (text == "-" || digits != "" && strings.Trim(digits, "0123456789") == "") {
-		if r.Op == syntax.DplOut && (fd == "" || fd == "1") && digits != "1" {
-			s.capture, s.out, was.file, was.moved = false, nil, nil, true
+		if r.Op == syntax.DplOut || fd != "" && fd != "0" {
+			w.outputTo(s, fd, digits, was)
 		}
 		if r.Op == syntax.DplIn && (fd == "" || fd == "0") {
 			s.in = s.behindNumber(digits)
@@ -227,11 +227,14 @@ func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, 
 			e.Name, e.Flags = w.name(s, known(root)), flags|command.Below
 		}
 		w.reaches(s, e)
-		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {
+		switch {
+		case r.Op != syntax.RdrInOut && w.outputToName(s, fd, name, was):
+			w.doubled = w.doubled || r.Op == syntax.RdrAll || r.Op == syntax.AppAll
+		case r.Op != syntax.RdrInOut && (fd == "" || fd == "1"):
 			s.capture, s.out, was.file, was.moved = true, nil, v, true
 			was.span = span
 			was.more = flags&command.Append != 0
-		} else {
+		default:
 			w.wrote(s, v, &stream{from: Unknown, why: "what is written to a descriptor of a file"},
 				flags&command.Append != 0)
 		}

@@ -15,10 +15,14 @@ func (w *compound) substitution(s *state, c *syntax.CmdSubst) value {
 		w.outcomes = nil
 		return f.printed()
 	}
+	leaks := w.leaks
 	ws := w.interp.stmts(worlds{child}, c.Stmts)
 	w.leave(s, ws)
 	w.outcomes = outcomes(ws)
-	v := oneOutput(ws).printed()
+	if leaks != w.leaks {
+		w.outcomes = nil
+	}
+	v := w.gathered(ws, leaks).printed()
 	if strings.Contains(v.display(), "\x00") {
 		return w.withoutNUL(v)
 	}
@@ -44,9 +48,10 @@ func (w *compound) process(s *state, p *syntax.ProcSubst) part {
 	if p.Op == syntax.CmdOut {
 		child.in = &stream{from: Unknown, why: "what is written to a process substitution"}
 	}
+	leaks := w.leaks
 	ws := w.interp.stmts(worlds{child}, p.Stmts)
 	w.leave(s, ws)
-	f := oneOutput(ws)
+	f := w.gathered(ws, leaks)
 	if f == nil {
 		f = &stream{from: Literal}
 	}

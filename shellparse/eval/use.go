@@ -166,6 +166,9 @@ func (w *commands) touch(s *state, c *call, t command.Touch, in *state, program 
 	name := w.name(at, v)
 	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base,
 		Span: c.at(t.Arg)})
+	if n, own := ownDescriptor(name.key()); own && n != "0" {
+		w.outputByProgram(t.Right)
+	}
 	if !name.Static && !name.Glob && name.User == "" {
 		setWorst(worst, t.Arg, placeOf(t.Right))
 	}

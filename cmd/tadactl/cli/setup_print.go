@@ -31,7 +31,8 @@ func (plan setupPlan) print(out io.Writer, whole bool) {
 		fmt.Fprintf(out, "\n%s %s", f.doing(), inert(f.file))
 		if n := bytes.Count(slices.Concat(f.was, f.want), []byte("\n")); !whole && n > longFile &&
 			(f.was == nil || f.want == nil) {
-			fmt.Fprintf(out, ": %s; to see them: tadactl setup --dry-run\n", audit.Plural(n, "line"))
+			fmt.Fprintf(out, ": %s; to see them: tadactl setup --dry-run\n",
+				audit.Plural(n, "line"))
 			continue
 		}
 		fmt.Fprintf(out, "\n%s", difference(f.file, f.was, f.want))
