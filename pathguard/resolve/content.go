@@ -13,10 +13,15 @@ import (
 
 // content binds the file of a target that an interpreter executes by what is in it.
 func (r *resolver) content(t *Target) {
-	if !t.Exists || t.file == nil || t.Mode.IsDir() || r.bound[t.Real] {
+	if !t.Exists || t.Mode.IsDir() || r.bound[t.Real] || t.file == nil && t.Mode.IsRegular() {
 		return
 	}
 	c := Content{Path: t.Real, Command: t.Command, Bound: Bound{ID: t.ID}, file: t.file}
+	if t.file == nil {
+		c.Why = notRegular
+		r.keepContent(c)
+		return
+	}
 	var st unix.Stat_t
 	if t.file.Use(func(fd int) error { return unix.Fstat(fd, &st) }) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()

@@ -3,7 +3,7 @@
 // what unlinks or renames.
 //
 // Every target is opened with O_PATH, which needs no permission on the file, waits for no FIFO and
-// starts no device. The target carries its device, inode and mode; that inode is shown, hashed and
+// starts no device; on macOS, which has no O_PATH, only files, directories and links are. The target carries its device, inode and mode; that inode is shown, hashed and
 // granted. If the name does not exist, the nearest existing directory is opened and the rest is
 // kept as text. If a directory cannot be searched, or is gone, the rest of the way is read as text
 // too.

@@ -7,13 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The bounds of the kernel's own walk: path_resolution(7), <linux/limits.h>.
-const (
-	PathMax  = 4096 // PATH_MAX, with the closing zero byte
-	nameMax  = 255  // NAME_MAX
-	maxLinks = 40   // MAXSYMLINKS
-)
-
 // steps is a walk in progress, one component at a time.
 type steps struct {
 	w       *Walker

@@ -40,7 +40,8 @@ func TestSpelled(t *testing.T) {
 func TestPublicNames(t *testing.T) {
 	for full, want := range map[string]string{"/private/etc/passwd": "/etc/passwd",
 		"/private/tmp": "/tmp", "/private/var/db": "/var/db", "/private": "/private",
-		"/private/other": "/private/other", "/privateetc": "/privateetc", "/private/etcetera": "/private/etcetera"} {
+		"/private/other": "/private/other", "/privateetc": "/privateetc",
+		"/private/etcetera": "/private/etcetera"} {
 		if got := public(full); got != want {
 			t.Errorf("%s: %q, want %q", full, got, want)
 		}

@@ -15,8 +15,8 @@ const (
 )
 
 // apart says which names in a directory are not opened, and why. The kernel reads /.vol, which has
-// every file by its inode, and the like before it looks at the disk; a resource fork is no file in a
-// directory.
+// every file by its inode, and the like before it looks at the disk. A resource fork is no file in
+// a directory.
 func apart(dir, name string) (kind Kind, why string) {
 	lower := strings.ToLower(name)
 	switch {

@@ -131,8 +131,8 @@ func pathOf(fd int) (string, error) {
 	return public(full), nil
 }
 
-// secondRoot is where macOS shows the directories of its data volume under a second name. The kernel
-// is expected to have the first one.
+// secondRoot is where macOS shows the directories of its data volume under a second name. The
+// kernel is expected to have the first one.
 const secondRoot = "/System/Volumes/"
 
 // public is a path without the /private of macOS: /etc, /tmp and /var are links to there.
