@@ -26,21 +26,36 @@ func (j *judgement) pushesBack(e *shellparse.Effect) bool {
 		return false
 	}
 	for i := e.Command - 1; i >= 0; i-- {
-		switch {
-		case j.clonesHere(i, c.Dir):
+		if j.clonesHere(i, c.Dir) {
 			return j.leavesGit(path.Clean(c.Dir))
-		case !j.by(i, "git") && !resolve.TellsWrites(&j.script.Commands[i]):
-			return false
-		case j.by(i, "git") && !slices.ContainsFunc(changesNoRemote,
-			func(sub string) bool { return j.isGit(i, sub) }):
+		}
+		if !j.leavesRemotes(i) {
 			return false
 		}
 	}
 	return false
 }
 
+// leavesRemotes reports whether a command changes no address of a clone.
+func (j *judgement) leavesRemotes(cmd int) bool {
+	c := &j.script.Commands[cmd]
+	if !j.by(cmd, "git") {
+		return resolve.TellsWrites(c)
+	}
+	return allStatic(c.Args) && slices.ContainsFunc(changesNoRemote,
+		func(sub string) bool { return j.isGit(cmd, sub) }) &&
+		!slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
+			return strings.HasPrefix(w.Text, "--o") // --output writes any file
+		})
+}
+
 // leavesGit reports whether nothing but git writes what belongs to git in a folder.
 func (j *judgement) leavesGit(dir string) bool {
+	for i := range j.script.Commands { // a loop comes to those behind the push as well
+		if j.by(i, "git") && !j.isGit(i, "clone") && !j.leavesRemotes(i) {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
 		if e.Right == command.Read || e.Right == command.Net || j.by(e.Command, "git") {
 			return false

@@ -8,6 +8,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/pathguard/walk"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -24,8 +25,8 @@ func (j *judgement) staysSecret(t *resolve.Target, f *finding) bool {
 	if t.Flags&command.Uses != 0 {
 		return j.readBy(t.Path(), t.Command, command.Uses)
 	}
-	if !j.by(t.Command, copiers...) || t.Flags&^command.NoFollow != 0 ||
-		!j.readBy(t.Path(), t.Command, 0) {
+	if !j.by(t.Command, copiers...) || !j.copiesPlainly(t.Command) ||
+		t.Flags&^command.NoFollow != 0 || !j.readBy(t.Path(), t.Command, 0) {
 		return false
 	}
 	if j.by(t.Command, "cat") {
@@ -53,6 +54,15 @@ func (j *judgement) staysSecret(t *resolve.Target, f *finding) bool {
 
 // copiers put all that they read into the files that they write, and print it if there are none.
 var copiers = []string{"cat", "cp", "install", "mv"}
+
+// copiesPlainly reports whether a copier keeps nothing of what it replaces under another name, and
+// makes no links.
+func (j *judgement) copiesPlainly(cmd int) bool {
+	return !slices.ContainsFunc(j.script.Commands[cmd].Args, func(w shellparse.Word) bool {
+		return !w.Static && !w.Glob || strings.HasPrefix(w.Text, "-") &&
+			strings.Trim(w.Text, "-DTafimnptuv0123456789") != ""
+	})
+}
 
 // plainFileOf reports whether a target is one file, or may become one, under its own name.
 func plainFileOf(t *resolve.Target) bool {
@@ -124,9 +134,7 @@ func (j *judgement) onlyTells() bool {
 		return false
 	}
 	for i := range s.Commands {
-		c := &s.Commands[i]
-		if !slices.Contains(resolve.ExactPrograms, c.Name) && (c.Builtin || !c.Known ||
-			!c.ReadOnly && !j.by(i, "openssl", "ssh-keygen")) {
+		if !s.Commands[i].Known || !j.tellsReads(i) {
 			return false
 		}
 	}
@@ -136,6 +144,32 @@ func (j *judgement) onlyTells() bool {
 		}
 	}
 	return true
+}
+
+// beside are programs that read what their words say, and nothing that is in a file that they read.
+var beside = []string{"[", "basename", "cat", "cd", "chmod", "cp", "cut", "dirname", "echo",
+	"false", "head", "install", "ls", "md5sum", "mkdir", "mv", "printf", "pwd", "rm", "rmdir",
+	"sha256sum", "ssh-keygen", "stat", "tail", "tee", "test", "touch", "tr", "true"}
+
+// Of openssl, these are commands of which that is true; those of git show nothing of a file.
+var (
+	besideOpenssl = []string{"base64", "dgst", "dsa", "ec", "genpkey", "genrsa", "md5", "pkey",
+		"req", "rsa", "sha1", "sha256", "version", "x509"}
+	besideGit = []string{"check-ignore", "ls-files", "status"}
+)
+
+// tellsReads reports whether a command is one of those.
+func (j *judgement) tellsReads(cmd int) bool {
+	c := &j.script.Commands[cmd]
+	list := besideGit
+	switch program := path.Base(c.Name); program {
+	case "git":
+	case "openssl":
+		list = besideOpenssl
+	default:
+		return slices.Contains(beside, program)
+	}
+	return len(c.Args) > 1 && c.Args[1].Static && slices.Contains(list, c.Args[1].Text)
 }
 
 // readBy reports whether nothing but a command, or a read with a flag, reads a file or makes

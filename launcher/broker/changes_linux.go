@@ -178,13 +178,18 @@ func (k *capture) descriptor(r *fileRequest, number string) error {
 	return nil
 }
 
-// isNew reports whether one of the caller's descriptors is of what the run itself has made: most
-// that is changed by a descriptor is, as by tar, and one look at it is all that it takes then.
+// isNew reports whether one of the caller's descriptors writes what was made after the start: most
+// that is changed by a descriptor is, as by tar, and two looks at it are all that it takes then.
+// The run has made it, or it was announced when it was opened; one that only reads may be of what
+// another program made meanwhile. Another machine has its own clock.
 func (k *capture) isNew(c *call, descriptor uint64) bool {
-	var st unix.Statx_t
+	var st, link unix.Statx_t
+	const flags = unix.AT_STATX_DONT_SYNC
 	name := c.process() + "fd/" + strconv.Itoa(int(int32(descriptor)))
-	return k != nil && unix.Statx(unix.AT_FDCWD, name, unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME,
-		&st) == nil && st.Btime.Sec != 0 && k.IsNew(st.Btime.Sec*1e9+int64(st.Btime.Nsec))
+	return k != nil && unix.Statx(unix.AT_FDCWD, name, flags, unix.STATX_BTIME, &st) == nil &&
+		st.Btime.Sec != 0 && !onSlow(&st) && k.IsNew(st.Btime.Sec*1e9+int64(st.Btime.Nsec)) &&
+		unix.Statx(unix.AT_FDCWD, name, flags|unix.AT_SYMLINK_NOFOLLOW, unix.STATX_MODE,
+			&link) == nil && link.Mode&unix.S_IWUSR != 0 // as proc_pid_fd(5) has it
 }
 
 // marks announces that the metadata of an object changes.

@@ -60,3 +60,34 @@ func TestMetadataDecides(t *testing.T) {
 		t.Errorf("another's file: %v", err)
 	}
 }
+
+// allNew calls everything new.
+type allNew struct{ Changes }
+
+func (allNew) IsNew(int64) bool { return true }
+
+// What is changed through a descriptor that only reads is announced, however new it is: another
+// program may have made it.
+func TestIsNewToWrite(t *testing.T) {
+	name := t.TempDir() + "/f"
+	must(t, os.WriteFile(name, nil, 0o600))
+	var st unix.Statx_t
+	must(t, unix.Statx(unix.AT_FDCWD, name, 0, unix.STATX_BTIME, &st))
+	if st.Btime.Sec == 0 {
+		t.Skip("no times of birth")
+	}
+	k := &capture{Capture: &Capture{Changes: allNew{}}}
+	c := &call{Notification: seccomp.Notification{PID: uint32(os.Getpid())}}
+	for flags, want := range map[int]bool{unix.O_WRONLY: true, unix.O_RDWR: true,
+		unix.O_RDONLY: false, unix.O_PATH: false} {
+		fd, err := unix.Open(name, flags|unix.O_CLOEXEC, 0)
+		must(t, err)
+		if got := k.isNew(c, uint64(fd)); got != want {
+			t.Errorf("%#x: %v", flags, got)
+		}
+		must(t, unix.Close(fd))
+	}
+	if k.isNew(c, 1<<20) {
+		t.Error("a descriptor that is not open is new")
+	}
+}

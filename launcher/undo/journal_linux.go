@@ -3,6 +3,7 @@ package undo
 import (
 	"path"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -137,8 +138,11 @@ func (j *Journal) Mark(handle int, full string) error {
 	return j.done(j.change(handle, full, false))
 }
 
-// IsNew reports whether what was made at this time was made after the start.
-func (j *Journal) IsNew(birth int64) bool { return birth > j.book.head.start }
+// IsNew reports whether what was made at this time was made after the start. A time that is still
+// to come is from before the clock was set back.
+func (j *Journal) IsNew(birth int64) bool {
+	return birth > j.book.head.start && birth <= time.Now().UnixNano()
+}
 
 func (j *Journal) change(handle int, full string, content bool) error {
 	now, _, err := stat(handle, "")

@@ -134,6 +134,29 @@ func TestMovedAndChanged(t *testing.T) {
 	}
 }
 
+// TestIsNew: what was made before the start is not new, nor what has a time that is still to come
+// because the clock was set back.
+func TestIsNew(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("f", "text")
+	before, _, err := stat(unix.AT_FDCWD, w.path("f"))
+	if err != nil || before.ID.Birth == 0 {
+		t.Skip("no times of birth", err)
+	}
+	time.Sleep(20 * time.Millisecond)
+	j := w.begin("run")
+	defer w.end(j)
+	time.Sleep(20 * time.Millisecond)
+	w.write("g", "text")
+	after, _, err := stat(unix.AT_FDCWD, w.path("g"))
+	if err != nil || j.IsNew(before.ID.Birth) || !j.IsNew(after.ID.Birth) {
+		t.Errorf("%d, %d: %v", before.ID.Birth, after.ID.Birth, err)
+	}
+	if j.IsNew(time.Now().Add(time.Minute).UnixNano()) {
+		t.Error("what comes is new")
+	}
+}
+
 // TestBroughtByAnother: what another program moves to a name that was empty for a moment stays.
 func TestBroughtByAnother(t *testing.T) {
 	w := newWorld(t, t.TempDir())

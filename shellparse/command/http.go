@@ -252,6 +252,13 @@ func (m *matcher) httpie(_ role, vs []value) {
 }
 
 // opensslPass is pass:TEXT, env:NAME, file:NAME, fd:N or stdin.
+// opensslForm is how a key is written: some versions write all of it as PVK, whatever else is said.
+func (m *matcher) opensslForm(_ role, vs []value) {
+	for _, v := range vs {
+		m.shows = m.shows || !v.Static || v.Text != "DER" && v.Text != "PEM"
+	}
+}
+
 func (m *matcher) opensslPass(_ role, vs []value) {
 	for _, v := range vs {
 		if strings.HasPrefix(v.Text, "file:") {

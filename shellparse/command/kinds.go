@@ -132,6 +132,7 @@ var kinds = []kind{
 	{"NPX", Exec, true, (*matcher).packageCommand},
 	{"NUM", 0, false, nothing}, // digits in the same word
 	{"ONCHANGE", Exec, true, (*matcher).onChange},
+	{"OPENSSLFORM", 0, false, (*matcher).opensslForm},
 	{"OPENSSLPASS", Read, false, (*matcher).opensslPass},
 	{"OUTPIPE", Exec, false, (*matcher).outputPipe},
 	{"PACKAGE", Exec, false, (*matcher).pack},

@@ -139,7 +139,7 @@ func (m *matcher) nodeModule(_ role, vs []value) {
 		case strings.HasPrefix(v.Text, "data:"):
 			m.hazard("code.from-data", v.at)
 			m.nest(Nested{Code: &Code{"javascript", v.Arg}, Arg: v.at})
-		case strings.HasPrefix(v.Text, "file:"), strings.Contains(v.Text, "://"):
+		case isFile(v.Text), strings.Contains(v.Text, "://"):
 			m.source(role{param: "javascript"}, []value{v})
 		case !v.Static || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "/"):
 			m.touch(Read, Source, v, true)

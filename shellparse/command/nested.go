@@ -158,8 +158,12 @@ func (m *matcher) source(r role, vs []value) {
 			m.url(role{kind: "URL", param: scheme}, []value{v})
 			continue
 		}
-		if rest, ok := strings.CutPrefix(v.Text, "file:"); ok {
-			v = v.piece(len(v.Text) - len(strings.TrimPrefix(rest, "//")))
+		if isFile(v.Text) {
+			rest := v.Text[len("file:"):]
+			if name, ok := strings.CutPrefix(rest, "//"); ok { // a host comes first
+				rest = name[max(0, strings.IndexByte(name, '/')):]
+			}
+			v = v.piece(len(v.Text) - len(rest))
 		}
 		if !v.Static && !v.Glob && !v.Below {
 			m.opaque(v, Exec, "which file is executed is not known")
@@ -168,6 +172,11 @@ func (m *matcher) source(r role, vs []value) {
 		m.setup(r, v)
 		m.projectScript(r, v)
 	}
+}
+
+// isFile reports whether a text is a URL of a file of this machine.
+func isFile(text string) bool {
+	return len(text) > len("file:") && strings.EqualFold(text[:len("file:")], "file:")
 }
 
 // setup is the setup.py of a Python project, whose arguments can install or publish.

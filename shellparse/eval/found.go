@@ -11,28 +11,26 @@ import (
 // the names below a folder, or those that a pattern fits.
 
 // found is what the names in the output of a command are below, or fit; nil where that is not
-// known.
+// known. A program that is called by its path may be another one of that name.
 func (w *commands) found(c *call, in *stream) []command.Arg {
-	switch base(c.words[0].Text) {
+	switch c.words[0].Text {
 	case "find":
 		return w.foundByFind(c)
 	case "ls":
 		return c.listed()
 	case "git":
-		if len(c.words) > 1 && c.words[1].Static && c.words[1].Text == "ls-files" {
-			return []command.Arg{{Text: ".", Below: true}}
-		}
-	case "grep", "sort", "uniq", "head", "tail", "shuf":
-		if in != nil && c.selects() {
-			return in.found
-		}
+		return c.tracked()
+	}
+	if in != nil && c.selects() {
+		return in.found
 	}
 	return nil
 }
 
-// printers are the actions of find that print something else, or do more than to print.
+// printers are the words of find that print something else, do more than to print, or find what a
+// file lists.
 var printers = []string{"-printf", "-ls", "-fls", "-fprint", "-fprint0", "-fprintf", "-exec",
-	"-execdir", "-ok", "-okdir"}
+	"-execdir", "-ok", "-okdir", "-files0-from"}
 
 // foundByFind is what find would put in the place of {}.
 func (w *commands) foundByFind(c *call) []command.Arg {
@@ -71,25 +69,84 @@ func (c *call) listed() []command.Arg {
 	return found
 }
 
-// selects reports whether a filter prints some of the lines that it reads, and reads no file.
-func (c *call) selects() bool {
-	operands := 0
+// tracked is what git ls-files prints, if it prints the names below this folder and nothing else.
+func (c *call) tracked() []command.Arg {
+	if len(c.words) < 2 || c.words[1].Text != "ls-files" {
+		return nil
+	}
 	for _, word := range c.words[1:] {
+		switch {
+		case !word.Static && !word.Glob, strings.HasPrefix(word.Text, ":"),
+			strings.Contains(word.Text, ".."):
+			return nil
+		case strings.HasPrefix(word.Text, "-") && strings.Trim(word.Text, "-cdmoz") != "" &&
+			!slices.Contains(tracking, word.Text):
+			return nil
+		}
+	}
+	return []command.Arg{{Text: ".", Below: true}}
+}
+
+// tracking are options of git ls-files that choose names.
+var tracking = []string{"--cached", "--deleted", "--exclude-standard", "--modified", "--others"}
+
+// selects reports whether a filter prints some of the lines that it reads, and reads no file. It has
+// options of one letter that change nothing about that, the pattern of grep, or a number behind -n.
+func (c *call) selects() bool {
+	program, options := c.words[0].Text, ""
+	switch program {
+	case "grep":
+		options = "-vEFiwxz"
+	case "head", "tail":
+		options = "-nz+0123456789"
+	case "shuf":
+		options = "-nz"
+	case "sort":
+		options = "-nruz"
+	case "uniq":
+		options = "-iuz"
+	default:
+		return false
+	}
+	operands, number := 0, false
+	for _, word := range c.words[1:] {
+		isNumber := number && strings.Trim(word.Text, "+-0123456789") == ""
+		number = word.Text == "-n" && program != "sort"
 		switch {
 		case !word.Static:
 			return false
+		case isNumber:
 		case !strings.HasPrefix(word.Text, "-"):
-			if _, number := integer(word.Text); !number {
-				operands++
-			}
-		case strings.Trim(word.Text, "-vEFiwxnurz0123456789") != "":
+			operands++
+		case strings.Trim(word.Text, options) != "":
 			return false
 		}
 	}
-	if base(c.words[0].Text) == "grep" {
-		return operands == 1 && !slices.ContainsFunc(c.words[1:], func(x Word) bool {
-			return strings.HasPrefix(x.Text, "-") && strings.Contains(x.Text, "n")
-		})
+	if program == "grep" {
+		return operands == 1
 	}
 	return operands == 0
+}
+
+// asFound reports whether xargs(1) gives the names as they are found, and does not cut them.
+func (c *call) asFound(n command.Nested) bool {
+	delimits := false
+	for _, word := range c.words[1:max(1, min(n.Arg, len(c.words)))] {
+		text, isOption := strings.CutPrefix(word.Text, "-")
+		text = strings.TrimPrefix(text, "-delimiter=")
+		switch {
+		case !word.Static:
+			return false
+		case delimits, isOption && strings.HasPrefix(word.Text, "--d"):
+			if text != `\n` && text != `\0` {
+				return false
+			}
+			delimits = false
+		case text == "d" && isOption:
+			delimits = true
+		case isOption && strings.HasPrefix(text, "d") && text != `d\n` && text != `d\0`:
+			return false
+		}
+	}
+	return !delimits
 }

@@ -36,6 +36,9 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 			if !set || !fine || text == "" {
 				w.mayFail(s, exiting)
 			}
+			if !set || fine && text == "" && p.Exp.Op == syntax.ErrorUnsetOrNull {
+				return unknown("the shell ends here", v.from()) // nothing runs with an empty text
+			}
 			return v
 		case syntax.DefaultUnset, syntax.AssignUnset, syntax.DefaultUnsetOrNull,
 			syntax.AssignUnsetOrNull:

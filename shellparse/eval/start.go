@@ -90,7 +90,7 @@ func (w *commands) argv(s *state, c *call, n command.Nested) {
 		w.argvWith(s, c, n, args, spans)
 		return
 	}
-	if in := s.in; n.From == nil && in != nil && len(in.found) > 0 {
+	if in := s.in; n.From == nil && in != nil && len(in.found) > 0 && c.asFound(n) {
 		w.argvFound(s, c, n, args, spans, in.found)
 		return
 	}

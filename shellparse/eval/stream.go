@@ -161,5 +161,6 @@ func (f *stream) equal(g *stream) bool {
 	if f == nil || g == nil {
 		return f == g
 	}
-	return f.from == g.from && f.name == g.name && slices.Equal(f.val, g.val)
+	return f.from == g.from && f.name == g.name && f.names == g.names &&
+		slices.Equal(f.val, g.val) && slices.Equal(f.found, g.found)
 }
