@@ -121,7 +121,9 @@ func (j *judgement) bySystem(cmd int) bool {
 		return false
 	}
 	return slices.ContainsFunc(j.plan.Programs, func(p resolve.Program) bool {
-		return p.Command == cmd && p.Shadow == "" && p.Real != "" && pathname.IsSystem(p.Real)
+		same := p.Command == cmd || p.Command >= 0 && !strings.Contains(c.Name, "/") &&
+			j.script.Commands[p.Command].Name == c.Name // one is found for all of them
+		return same && p.Shadow == "" && p.Real != "" && pathname.IsSystem(p.Real)
 	})
 }
 
@@ -134,7 +136,7 @@ func (j *judgement) onlyTells() bool {
 		return false
 	}
 	for i := range s.Commands {
-		if !s.Commands[i].Known || !j.tellsReads(i) {
+		if c := &s.Commands[i]; !c.Known || !c.Builtin && !j.bySystem(i) || !j.tellsReads(i) {
 			return false
 		}
 	}

@@ -78,7 +78,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 		}
 		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text,
 			names: in != nil && in.names || lists(c), digits: w.digits(c, in),
-			found: w.found(c, in)})
+			found: w.found(s, c, in)})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
@@ -100,7 +100,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 			w.write(s, &stream{from: Unknown, why: whyTools, names: lists(c)})
 		} else if !onlyWraps(u) {
 			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
-				names: lists(c), digits: w.digits(c, nil), found: w.found(c, nil)})
+				names: lists(c), digits: w.digits(c, nil), found: w.found(s, c, nil)})
 		}
 	}
 }

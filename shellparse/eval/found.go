@@ -11,8 +11,12 @@ import (
 // the names below a folder, or those that a pattern fits.
 
 // found is what the names in the output of a command are below, or fit; nil where that is not
-// known. A program that is called by its path may be another one of that name.
-func (w *commands) found(c *call, in *stream) []command.Arg {
+// known. A program that is called by its path, or looked for where the text says, may be another
+// one of that name.
+func (w *commands) found(s *state, c *call, in *stream) []command.Arg {
+	if _, sought := s.env.get("PATH"); sought || len(c.assign) > 0 {
+		return nil
+	}
 	switch c.words[0].Text {
 	case "find":
 		return w.foundByFind(c)
@@ -90,8 +94,9 @@ func (c *call) tracked() []command.Arg {
 // tracking are options of git ls-files that choose names.
 var tracking = []string{"--cached", "--deleted", "--exclude-standard", "--modified", "--others"}
 
-// selects reports whether a filter prints some of the lines that it reads, and reads no file. It has
-// options of one letter that change nothing about that, the pattern of grep, or a number behind -n.
+// selects reports whether a filter prints some of the lines that it reads, and reads no file. It
+// has options of one letter that change nothing about that, the pattern of grep, or a number behind
+// -n.
 func (c *call) selects() bool {
 	program, options := c.words[0].Text, ""
 	switch program {

@@ -47,7 +47,7 @@ func (c *ctl) setUp(ctx context.Context, l *launcher.Launcher, o setupFlags) err
 	}
 	report := setupReport{plan: plan, changes: plan.changes()}
 	if !c.json {
-		plan.print(c.out)
+		plan.print(c.out, o.show)
 	}
 	if o.show {
 		return c.printReport(report)

@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
+// longFile is how many lines of a file that is made or removed are shown before a person is asked:
+// more, and the agents that the question is about would scroll away.
+const longFile = 12
+
 // print prints what the plan would do: a table of the agents, what is not possible, and the
-// difference of each file.
-func (plan setupPlan) print(out io.Writer) {
+// difference of each file; of a long one that is made or removed only if whole is set.
+func (plan setupPlan) print(out io.Writer, whole bool) {
 	fmt.Fprintf(out, "%-12s %-7s %-7s %s\n", "agent", "hook", "shell", "found")
 	for _, p := range plan {
 		fmt.Fprintf(out, "%-12s", visible(p.title))
@@ -21,7 +28,13 @@ func (plan setupPlan) print(out io.Writer) {
 	}
 	plan.printWhy(out)
 	for _, f := range plan.changes() {
-		fmt.Fprintf(out, "\n%s %s\n%s", f.doing(), inert(f.file), difference(f.file, f.was, f.want))
+		fmt.Fprintf(out, "\n%s %s", f.doing(), inert(f.file))
+		if n := bytes.Count(slices.Concat(f.was, f.want), []byte("\n")); !whole && n > longFile &&
+			(f.was == nil || f.want == nil) {
+			fmt.Fprintf(out, ": %s; to see them: tadactl setup --dry-run\n", audit.Plural(n, "line"))
+			continue
+		}
+		fmt.Fprintf(out, "\n%s", difference(f.file, f.was, f.want))
 	}
 }
 
