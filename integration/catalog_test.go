@@ -44,7 +44,7 @@ var ownLists = map[string]string{
 	"pathguard/resolve/inner.go":         "the variables that do not change from start to start",
 	"pathguard/pathname/names.go":        "of the secrets, those that also run or are made again",
 
-	"pathguard/resolve/git_remotes_linux.go": "where git looks for its repository and its settings",
+	"pathguard/resolve/git_remotes.go": "where git looks for its repository and its settings",
 }
 
 // J3: what is known about a name is in its table and nowhere else.

@@ -15,6 +15,9 @@ import (
 // announce opens the log and writes what is about to be done. For a verdict that allows, it returns
 // only when the entry is on the disk; the sandbox is built at the same time.
 func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announced, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
 	if j.Verdict.Decision != pathguard.Deny && j.Hash() == "" {
 		return nil, errors.New("the plan cannot be hashed, so nothing runs")
 	}

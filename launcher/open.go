@@ -17,6 +17,14 @@ import (
 // Open returns the launcher of a place. It refuses a directory or a configuration that another
 // account could have written.
 func (p Place) Open() (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
+	return p.OpenToJudge()
+}
+
+// OpenToJudge is Open for a process that runs and decides nothing. It is for macOS too.
+func (p Place) OpenToJudge() (*Launcher, error) {
 	l, err := p.prepare()
 	if err != nil {
 		return nil, err
@@ -43,6 +51,9 @@ func (l *Launcher) read() (err error) {
 // OpenToRun is Open for a process that runs one command: the namespaces for it are made while the
 // configuration is read. What no run takes, [Launcher.Release] drops.
 func (p Place) OpenToRun() (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
 	l, err := p.prepare()
 	if err != nil {
 		return nil, err
@@ -66,6 +77,9 @@ func (l *Launcher) Release() {
 // OpenToMend is Open for the review of protected files, the configuration among them: one that is
 // refused can be looked at and restored. Until then everything is denied.
 func (p Place) OpenToMend() (*Launcher, error) {
+	if err := supported(); err != nil {
+		return nil, err
+	}
 	l, err := p.prepare()
 	if err != nil {
 		return nil, err
@@ -89,7 +103,7 @@ func (l *Launcher) load() (pathguard.Policy, error) {
 
 // prepare is Open without a policy, which denies everything: for repairing the configuration.
 func (p Place) prepare() (*Launcher, error) {
-	if err := supported(); err != nil {
+	if err := judges(); err != nil {
 		return nil, err
 	}
 	home, err := p.openHome()

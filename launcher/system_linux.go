@@ -15,6 +15,8 @@ import (
 // supported is nil here: what this kernel gives is found out by trying.
 func supported() error { return nil }
 
+func judges() error { return nil }
+
 // umask can only be asked by changing it, and it belongs to all threads. The mask for the
 // instant between is the strictest that anything here uses, and a reader of /proc/self/status
 // would pay for the whole page.

@@ -123,9 +123,9 @@
 // # Failure
 //
 // A bad configuration is a *[ConfigError] with file and line, and no policy: the launcher exits
-// with status 78. Resolve fails only if it cannot open the working directory, or off Linux. A name
-// that cannot be resolved is a target that says so, and asks where that matters. A verdict that is
-// not an allow is a *[SecurityError] by [Verdict.Err].
+// with status 78. Resolve fails only if it cannot open the root, or on other systems than Linux and
+// macOS. A name that cannot be resolved is a target that says so, and asks where that matters. A
+// verdict that is not an allow is a *[SecurityError] by [Verdict.Err].
 //
 // # Limits
 //

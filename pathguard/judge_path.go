@@ -82,7 +82,7 @@ func (j *judgement) target(t *resolve.Target) {
 		}
 		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)
 	}
-	if strictest == Allow && t.Kind == walk.Plain && strings.HasPrefix(t.Why, "too many") {
+	if strictest == Allow && t.Kind == walk.Plain && j.p.isUncertain(t, action) {
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
 	}
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {

@@ -1,19 +1,8 @@
 package passwd
 
 import (
-	"bytes"
-	"iter"
 	"strconv"
 	"strings"
-
-	"github.com/tada-run/tada-run/pathguard/proc"
-)
-
-// The columns of /etc/passwd that are asked for; see passwd(5).
-const (
-	passwdName = 0
-	passwdUID  = 2
-	passwdHome = 5
 )
 
 // HomeOf returns the home directory that /etc/passwd gives to uid, "" if it gives none. $HOME is
@@ -39,21 +28,4 @@ func homeIn(column int, value string) string {
 		}
 	}
 	return ""
-}
-
-// passwdEntries goes through the entries that have value in column. os/user would go through
-// nsswitch, but only with cgo, and links the C library's resolvers into the agent's door.
-func passwdEntries(column int, value string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		text, err := proc.Read("/etc/passwd")
-		if err != nil {
-			return
-		}
-		for line := range bytes.Lines(text) {
-			fields := strings.Split(strings.TrimRight(string(line), "\r\n"), ":")
-			if len(fields) > passwdHome && fields[column] == value && !yield(fields) {
-				return
-			}
-		}
-	}
 }

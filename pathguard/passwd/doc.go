@@ -1,2 +1,2 @@
-// Package passwd looks up accounts in /etc/passwd.
+// Package passwd looks up accounts in /etc/passwd, and on macOS where the C library does.
 package passwd

@@ -3,10 +3,10 @@
 // what unlinks or renames.
 //
 // Every target is opened with O_PATH, which needs no permission on the file, waits for no FIFO and
-// starts no device. The target carries its device, inode and mode; that inode is shown, hashed and
-// granted. If the name does not exist, the nearest existing directory is opened and the rest is
-// kept as text. If a directory cannot be searched, or is gone, the rest of the way is read as text
-// too.
+// starts no device; on macOS, which has no O_PATH, only files, directories and links are opened.
+// The target carries its device, inode and mode; that inode is shown, hashed and granted. If the
+// name does not exist, the nearest existing directory is opened and the rest is kept as text. If a
+// directory cannot be searched, or is gone, the rest of the way is read as text too.
 //
 // A pattern is expanded when the plan is made. At most 4,096 matches become targets; if there are
 // more, the verdict asks, with the count. The files that find(1) would pass to an interpreter

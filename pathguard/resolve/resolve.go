@@ -9,9 +9,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// ErrUnsupported is what Resolve returns on a system whose file names it cannot hold open.
-var ErrUnsupported = errors.New("resolving names needs Linux")
-
 // ErrNoDir is what Resolve returns for a caller without an absolute working directory.
 var ErrNoDir = errors.New("the working directory is not an absolute path")
 

@@ -76,8 +76,7 @@
 // # Failure
 //
 // An operation that returns an error changed nothing that a verification could see. Damage is
-// [ErrCorrupt], and no verification succeeds then. On systems other than Linux everything is
-// [ErrUnsupported].
+// [ErrCorrupt], and no verification succeeds then.
 //
 // # Example
 //

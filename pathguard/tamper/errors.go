@@ -2,9 +2,6 @@ package tamper
 
 import "errors"
 
-// ErrUnsupported is returned by every operation on a system other than Linux.
-var ErrUnsupported = errors.New("protected files need Linux")
-
 // Refusals of a review: nothing was changed.
 var (
 	ErrNoReason     = errors.New("a reason is needed: one word at least")

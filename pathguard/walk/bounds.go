@@ -9,3 +9,10 @@ const (
 	MaxSearched = 256  // directories
 	MaxLooked   = 4096 // names in them
 )
+
+// The bounds of the kernel's own walk: path_resolution(7), <linux/limits.h>.
+const (
+	PathMax  = 4096 // PATH_MAX, with the closing zero byte
+	nameMax  = 255  // NAME_MAX
+	maxLinks = 40   // MAXSYMLINKS
+)

@@ -124,8 +124,11 @@ func (inv *invocation) seat(argv []string) []string {
 // serve reads what is to be judged, then checks or runs it.
 func serve(inv *invocation, argv []string) (int, error) {
 	open := inv.place.OpenToRun
-	if inv.check || inv.batch {
+	switch {
+	case inv.batch:
 		open = inv.place.Open
+	case inv.check:
+		open = inv.place.OpenToJudge
 	}
 	l, err := open()
 	if err != nil {

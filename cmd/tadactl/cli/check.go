@@ -41,7 +41,7 @@ func (c *ctl) check() *cobra.Command {
 }
 
 func (c *ctl) checkOne(text string) error {
-	l, dir, err := c.openHere()
+	l, dir, err := c.judgeHere()
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ type question struct {
 // checkLines answers every line, also one that cannot be read: a caller that pairs answers with
 // questions by their order must not lose its place.
 func (c *ctl) checkLines(in io.Reader) error {
-	l, err := c.open()
+	l, err := c.openBy(launcher.Place.OpenToJudge)
 	if err != nil {
 		return err
 	}

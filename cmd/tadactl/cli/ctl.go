@@ -172,7 +172,17 @@ func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
 
 // openHere is like open, and also returns the current directory.
 func (c *ctl) openHere() (*launcher.Launcher, string, error) {
-	l, err := c.open()
+	return c.openHereBy(launcher.Place.Open)
+}
+
+// judgeHere is openHere for a verb that only judges.
+func (c *ctl) judgeHere() (*launcher.Launcher, string, error) {
+	return c.openHereBy(launcher.Place.OpenToJudge)
+}
+
+func (c *ctl) openHereBy(by func(launcher.Place) (*launcher.Launcher,
+	error)) (*launcher.Launcher, string, error) {
+	l, err := c.openBy(by)
 	if err != nil {
 		return nil, "", err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -26,7 +25,7 @@ func (c *ctl) policyShow() *cobra.Command {
 		Use:  "show",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			l, dir, err := c.openHere()
+			l, dir, err := c.judgeHere()
 			if err != nil {
 				return err
 			}
@@ -76,8 +75,8 @@ func (c *ctl) policyCheck() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:  "check",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			dir, err := os.Getwd()
+		RunE: func(*cobra.Command, []string) error {
+			l, dir, err := c.judgeHere()
 			if err != nil {
 				return err
 			}
@@ -101,7 +100,7 @@ func (c *ctl) policyCheck() *cobra.Command {
 					audit.Plural(len(failed), "case"))
 			}
 			return err
-		}),
+		},
 	})
 }
 

@@ -18,7 +18,7 @@ func (c *ctl) policyTest() *cobra.Command {
 		Use:  "test [FILE]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			l, dir, err := c.openHere()
+			l, dir, err := c.judgeHere()
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func (c *ctl) policyExplain() *cobra.Command {
 		Use:  "explain COMMAND",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			l, dir, err := c.openHere()
+			l, dir, err := c.judgeHere()
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/walk"
+
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -60,7 +62,7 @@ func (r *resolver) startsHooks(git *gitRemotes) bool {
 	if end.Missing != "" {
 		return false
 	}
-	fd, err := reopen(end.FD)
+	fd, err := walk.Reopen(end.FD)
 	if err != nil {
 		return true
 	}

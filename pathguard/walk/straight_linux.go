@@ -1,3 +1,5 @@
+//go:build !stepwise
+
 package walk
 
 import (
@@ -73,11 +75,3 @@ func absent(from Dir, clean string, how unix.OpenHow) (End, bool) {
 	}
 	return end, true
 }
-
-// trails reports whether a name continues behind its last component, so that a link there is never
-// the end of the way.
-func trails(name string) bool {
-	return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")
-}
-
-func isLink(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFLNK }

@@ -177,10 +177,10 @@ func (r *resolver) bindProgram(p *Program, from walk.Dir, name string) {
 	if !strings.HasPrefix(name, "/") {
 		p.Path = path.Join(from.Path, name)
 	}
-	p.ID, p.Mode, p.Size = end.ID(), walk.ModeOf(end.Stat.Mode), end.Stat.Size
+	p.ID, p.Mode, p.Size = end.ID(), end.Mode(), end.Stat.Size
 	p.ModTime = end.Stat.Mtim.Nano()
 	p.file = r.hold(walk.Hold(end))
 	if !rootOnly(p.Real, &end.Stat) {
-		p.Sum, _, _ = sum(p.file, end.Stat.Mode, end.Stat.Size)
+		p.Sum, _, _ = sum(p.file, uint32(end.Stat.Mode), end.Stat.Size)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -199,7 +200,7 @@ func (r *resolver) setting(name string) (f settingFile) {
 			!pathname.Within(end.Real, r.real(r.plan.Caller.Home))) {
 		return f
 	}
-	fd, err := reopen(end.FD)
+	fd, err := walk.Reopen(end.FD)
 	if err != nil {
 		return f
 	}

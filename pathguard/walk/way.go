@@ -6,15 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Dir is an open directory and the path that leads to it without a link.
-type Dir struct {
-	FD   int // -1 when the directory does not exist: then the walk is by text alone
-	Path string
-}
-
 // An End is the end of one walk.
 type End struct {
-	FD      int // of Real, opened with O_PATH; -1 when there is none
+	FD      int // of Real, opened for nothing; -1 when there is none
 	Real    string
 	Missing string
 	Links   []string
@@ -29,6 +23,9 @@ func IDOf(st *unix.Stat_t) ID { return ID{uint64(st.Dev), st.Ino} }
 
 // ID is the inode at the end.
 func (e End) ID() ID { return IDOf(&e.Stat) }
+
+// Exists reports whether the way leads to a file. It need not be open: see openItself.
+func (e End) Exists() bool { return e.Missing == "" && (e.FD >= 0 || e.Stat.Ino != 0) }
 
 // Close closes the file at the end.
 func (e End) Close() {
@@ -45,8 +42,11 @@ func Hold(e End) *Held {
 	return NewHeld(e.FD, e.Real)
 }
 
-// ModeOf translates the kernel's mode bits.
-func ModeOf(m uint32) os.FileMode {
+// Mode is that of the file at the end.
+func (e End) Mode() os.FileMode { return modeOf(uint32(e.Stat.Mode)) }
+
+// modeOf translates the kernel's mode bits.
+func modeOf(m uint32) os.FileMode {
 	mode := os.FileMode(m & 0o777)
 	switch m & unix.S_IFMT {
 	case unix.S_IFDIR:
@@ -79,7 +79,7 @@ type Walker struct {
 }
 
 func New() (*Walker, error) {
-	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open("/", forNothing|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: "/", Err: err}
 	}
@@ -87,3 +87,8 @@ func New() (*Walker, error) {
 }
 
 func (w *Walker) Close() { unix.Close(w.Root.FD) }
+
+// OpenFolder opens a directory by its path below the root, on which there must be no link.
+func (w *Walker) OpenFolder(path string) (int, error) {
+	return openPlain(w.Root.FD, path, unix.O_DIRECTORY)
+}

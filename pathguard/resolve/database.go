@@ -22,7 +22,7 @@ func writesAhead(f *walk.Held) bool {
 		if err := unix.Fstat(held, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 			return unix.EINVAL
 		}
-		fd, err := reopen(held)
+		fd, err := walk.Reopen(held)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"io"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // smallFile reads a small regular file; "" of anything else.
@@ -30,7 +32,7 @@ func (r *resolver) fileUpTo(name string, most int64) (text string, ok bool) {
 	if !regular || end.FD < 0 || end.Stat.Size > most {
 		return "", empty
 	}
-	fd, err := reopen(end.FD)
+	fd, err := walk.Reopen(end.FD)
 	if err != nil {
 		return "", empty
 	}
@@ -65,7 +67,7 @@ func (r *resolver) modeOf(name string, follow bool) (there bool, mode uint32) {
 	end := r.Walk(r.Root, name, follow)
 	defer end.Close()
 	if end.FD >= 0 {
-		mode = end.Stat.Mode & unix.S_IFMT
+		mode = uint32(end.Stat.Mode & unix.S_IFMT)
 	}
 	return end.Missing == "", mode
 }

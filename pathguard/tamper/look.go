@@ -15,7 +15,7 @@ import (
 
 func stampOf(st *unix.Stat_t) stamp {
 	return stamp{
-		dev: uint64(st.Dev), ino: st.Ino, size: st.Size, mode: st.Mode,
+		dev: uint64(st.Dev), ino: st.Ino, size: st.Size, mode: uint32(st.Mode),
 		mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(),
 	}
 }
@@ -55,7 +55,7 @@ func (v *view) glance(path string) (stamp, error) {
 		return glance(path)
 	}
 	if !v.opened {
-		fd, err := unix.Open(v.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		fd, err := unix.Open(v.dir, forNothing|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
 			return glance(path) // and that says why
 		}

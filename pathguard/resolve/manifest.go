@@ -75,7 +75,7 @@ func (r *resolver) manifest(command int, at walk.Dir, names []string) bool {
 		c := contentAt(end, command)
 		var text string
 		c.Name, c.file = full, r.hold(walk.Hold(end))
-		c.Sum, text, c.Why = sum(c.file, end.Stat.Mode, end.Stat.Size)
+		c.Sum, text, c.Why = sum(c.file, uint32(end.Stat.Mode), end.Stat.Size)
 		r.remember(end.Real, text)
 		r.keepContent(c)
 		return true
@@ -102,7 +102,7 @@ func (r *resolver) includes(cmd int, dir string, queue []string) {
 			c.Name = pathname.Join(r.from(dir).Path, c.Name)
 		}
 		c.file = r.hold(walk.Hold(end))
-		c.Sum, text, c.Why = sum(c.file, end.Stat.Mode, end.Stat.Size)
+		c.Sum, text, c.Why = sum(c.file, uint32(end.Stat.Mode), end.Stat.Size)
 		r.keepContent(c)
 		facts, _ := code.Make(text, nil)
 		for _, f := range facts {

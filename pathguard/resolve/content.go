@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -14,16 +13,21 @@ import (
 
 // content binds the file of a target that an interpreter executes by what is in it.
 func (r *resolver) content(t *Target) {
-	if !t.Exists || t.file == nil || t.Mode.IsDir() || r.bound[t.Real] {
+	if !t.Exists || t.Mode.IsDir() || r.bound[t.Real] || t.file == nil && t.Mode.IsRegular() {
 		return
 	}
 	c := Content{Path: t.Real, Command: t.Command, Bound: Bound{ID: t.ID}, file: t.file}
+	if t.file == nil {
+		c.Why = notRegular
+		r.keepContent(c)
+		return
+	}
 	var st unix.Stat_t
 	if t.file.Use(func(fd int) error { return unix.Fstat(fd, &st) }) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()
 		if c.Why = onlyRoot; !rootOnly(t.Real, &st) {
 			var text string
-			c.Sum, text, c.Why = sum(t.file, st.Mode, st.Size)
+			c.Sum, text, c.Why = sum(t.file, uint32(st.Mode), st.Size)
 			r.remember(t.Real, text)
 		}
 	}
@@ -55,7 +59,7 @@ func (r *resolver) remember(path, text string) {
 	r.share.texts[path] = text
 }
 
-// sum hashes a regular file through the O_PATH handle that the plan holds, so that it is
+// sum hashes a regular file through the handle that the plan holds, so that it is
 // the same inode, and returns the very bytes when they are few enough to be judged. Anything
 // else is never opened: reading a FIFO would wait, reading a device may act.
 func sum(f *walk.Held, mode uint32, size int64) (hash, text, why string) {
@@ -66,7 +70,7 @@ func sum(f *walk.Held, mode uint32, size int64) (hash, text, why string) {
 		return "", "", "larger than 16 MiB"
 	}
 	err := f.Use(func(held int) error {
-		fd, err := reopen(held)
+		fd, err := walk.Reopen(held)
 		if err != nil {
 			return err
 		}
@@ -106,12 +110,6 @@ func sumText(in io.Reader, size int64) (hash, text, why string) {
 		few = nil
 	}
 	return hex.EncodeToString(h.Sum(nil)), string(few), ""
-}
-
-// reopen opens for reading the very file that an O_PATH descriptor holds.
-func reopen(fd int) (int, error) {
-	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd),
-		unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 }
 
 // A reader reads a descriptor without handing it to the runtime's poller.

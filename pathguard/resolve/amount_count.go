@@ -47,8 +47,7 @@ func (c *counter) known(workspace, path string) bool {
 	}
 	if !c.read {
 		c.read = true
-		fd, err := unix.Open(workspace+"/.git", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|
-			unix.O_CLOEXEC, 0)
+		fd, err := walk.OpenIn(unix.AT_FDCWD, workspace+"/.git", unix.O_DIRECTORY)
 		if err != nil { // a worktree, or no repository
 			return false
 		}
@@ -89,7 +88,7 @@ func (c *counter) target(a *Amount, fd int, path string) error {
 		c.file(a, &st, path)
 		return nil
 	}
-	a.Dir, c.dev = true, st.Dev
+	a.Dir, c.dev = true, uint64(st.Dev)
 	c.below(a, fd, place{".", path, maxDeep})
 	return nil
 }
@@ -105,14 +104,14 @@ type place struct {
 func (c *counter) file(a *Amount, st *unix.Stat_t, path string) {
 	a.Files++
 	if a.Only >= 0 && !c.index.has(strings.TrimPrefix(path, c.root), st.Mtim.Sec, st.Mtim.Nsec,
-		st.Size, st.Mode) {
+		st.Size, uint32(st.Mode)) {
 		a.Only++
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return
 	}
 	if st.Nlink > 1 {
-		id := walk.ID{Dev: st.Dev, Ino: st.Ino}
+		id := walk.IDOf(st)
 		if c.links[id]++; c.links[id] != uint64(st.Nlink) {
 			return
 		}
@@ -159,7 +158,7 @@ func (c *counter) entry(a *Amount, dir int, at place) {
 		a.More = true
 	case st.Mode&unix.S_IFMT != unix.S_IFDIR:
 		c.file(a, &st, at.path)
-	case st.Dev != c.dev:
+	case uint64(st.Dev) != c.dev:
 		a.More = true
 	default:
 		c.below(a, dir, at)

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tada-run/tada-run/pathguard/dirent"
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
@@ -17,7 +16,7 @@ type Disk struct {
 	walks *Walker // see walker
 	lists map[string]*listing
 	dirs  map[string]string // real paths of directories with a link on their way
-	buf   []byte            // of getdents64
+	buf   []byte            // of readEntries
 }
 
 // A listing is what a directory holds.
@@ -26,15 +25,6 @@ type listing struct {
 	types   map[string]uint8
 	partial bool // it could not be read, or not to the end
 }
-
-// An entry is one name in a directory, its type, one of the DT_ of getdents64(2), and its inode.
-type entry struct {
-	Name string
-	Kind uint8
-	Ino  uint64
-}
-
-func (e entry) IsDir() bool { return e.Kind == unix.DT_DIR }
 
 func OpenDisk() *Disk { return &Disk{lists: map[string]*listing{}, dirs: map[string]string{}} }
 
@@ -62,7 +52,7 @@ func (d *Disk) Real(name string) (string, ID, bool) {
 	}
 	end := w.Walk(w.Root, name, true)
 	end.Close()
-	return pathname.Join(end.Real, end.Missing), end.ID(), end.Missing == "" && end.FD >= 0
+	return pathname.Join(end.Real, end.Missing), end.ID(), end.Exists()
 }
 
 // List reads a directory, once.
@@ -81,15 +71,8 @@ func (d *Disk) List(dir string) *listing {
 	if d.buf == nil {
 		d.buf = make([]byte, 8<<10)
 	}
-	for len(l.Entries) < MaxListed {
-		n, err := unix.Getdents(fd, d.buf)
-		if n <= 0 || err != nil {
-			l.partial = err != nil
-			break
-		}
-		l.Entries = appendEntries(l.Entries, d.buf[:n])
-	}
-	l.partial = l.partial || len(l.Entries) >= MaxListed
+	l.Entries, err = readEntries(fd, d.buf)
+	l.partial = err != nil || len(l.Entries) >= MaxListed
 	return l
 }
 
@@ -103,16 +86,6 @@ func (l *listing) typeOf(name string) (uint8, bool) {
 	}
 	kind, ok := l.types[name]
 	return kind, ok
-}
-
-// appendEntries adds the entries that were read into a buffer. Their names are one object.
-func appendEntries(to []entry, buf []byte) []entry {
-	all := string(buf)
-	for e, rest, ok := dirent.Next(buf); ok; e, rest, ok = dirent.Next(rest) {
-		from := cap(buf) - cap(e.Name) // both end where the buffer does
-		to = append(to, entry{all[from : from+len(e.Name)], e.Kind, e.Number})
-	}
-	return to
 }
 
 // Below adds what exists under a name in a directory that has no link in its own path. The
@@ -176,14 +149,10 @@ func (d *Disk) absolute(out []string, name string) []string {
 		}
 		return d.Below(out, dir, name[cut+1:])
 	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := unix.Openat2(w.Root.FD, name[1:], &how)
-	switch {
-	case err == nil:
-		unix.Close(fd)
+	switch err := isThere(w.Root.FD, name[1:]); err {
+	case nil:
 		return append(out, name)
-	case err == unix.ENOENT || err == unix.ENOTDIR || err == unix.EACCES:
+	case unix.ENOENT, unix.ENOTDIR, unix.EACCES:
 		return out
 	}
 	cut := strings.LastIndexByte(name, '/') // /var/run/a and /var/run/b have the link in common

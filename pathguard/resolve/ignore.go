@@ -89,8 +89,7 @@ func (r *resolver) repository(root walk.Dir) (repository, bool) {
 	case err != nil:
 		return none, false
 	case st.Mode&unix.S_IFMT == unix.S_IFDIR:
-		fd, err := unix.Openat(root.FD, ".git",
-			unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		fd, err := walk.OpenIn(root.FD, ".git", unix.O_DIRECTORY)
 		return repository{fd, fd}, err == nil
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return none, false
@@ -166,7 +165,7 @@ func tracks(index []byte, name string) bool {
 // readFile reads a regular file up to a bound; a longer one is not read at all. Anything that
 // is not a regular file is never opened.
 func readFile(dir int, name string, most int64) ([]byte, bool) {
-	held, err := unix.Openat(dir, name, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	held, err := walk.OpenIn(dir, name, 0)
 	if err != nil {
 		return nil, false
 	}
@@ -175,7 +174,7 @@ func readFile(dir int, name string, most int64) ([]byte, bool) {
 	if unix.Fstat(held, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size > most {
 		return nil, false
 	}
-	fd, err := reopen(held)
+	fd, err := walk.Reopen(held)
 	if err != nil {
 		return nil, false
 	}

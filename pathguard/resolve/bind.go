@@ -28,13 +28,12 @@ func (r *resolver) commandDirs() {
 func (r *resolver) bind(t *Target, end walk.End) {
 	t.Real, t.Missing, t.Links, t.Crossed, t.Kind = end.Real, end.Missing, end.Links, end.Crossed,
 		end.Kind
-	t.Exists = end.Missing == "" && end.FD >= 0 && !t.Unknown
+	t.Exists = end.Exists() && !t.Unknown
 	if end.Why != "" {
 		t.Why = end.Why
 	}
-	if end.FD >= 0 {
-		t.ID, t.Mode, t.Own = end.ID(), walk.ModeOf(end.Stat.Mode),
-			int(end.Stat.Uid) == r.plan.Caller.UID
+	if end.FD >= 0 || t.Exists {
+		t.ID, t.Mode, t.Own = end.ID(), end.Mode(), int(end.Stat.Uid) == r.plan.Caller.UID
 		if r.share.held < maxHeld {
 			t.file = r.hold(walk.Hold(end))
 		} else {
@@ -70,9 +69,7 @@ func (r *resolver) holder(t *Target) *walk.Held {
 	if dir == "" {
 		dir = "."
 	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := unix.Openat2(r.Root.FD, dir, &how)
+	fd, err := r.OpenFolder(dir)
 	if err != nil {
 		return nil
 	}
