@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse"
@@ -82,12 +83,26 @@ func (j *judgement) target(t *resolve.Target) {
 		}
 		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)
 	}
-	if strictest == Allow && t.Kind == walk.Plain && j.p.isUncertain(t, action) {
+	switch {
+	case strictest != Allow:
+	case t.Kind == walk.Plain && j.p.isUncertain(t, action):
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
+	case t.Kind == walk.Descriptor && t.Right == command.Write && t.Effect >= 0 && j.byLink(t):
+		// What is written there may be what the next command of a pipeline runs, and it does not
+		// look so.
+		j.add(Ask, "path.unresolved", full, "a link to a file that the command has open", span,
+			t.Command)
 	}
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
 		j.contained = true
 	}
+}
+
+// byLink reports whether a target in /proc is meant by a name that is elsewhere.
+func (j *judgement) byLink(t *resolve.Target) bool {
+	n := &j.script.Effects[t.Effect].Name
+	named := path.Join(n.Dir, n.Text)
+	return !pathname.WithinAny(named, []string{"/dev", "/proc"})
 }
 
 // inCommand is an action as the command around it makes it: what is moved or temporary is not swept

@@ -9,17 +9,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An ioState is what a command's redirections have replaced.
-type ioState struct {
-	in, out *stream
-	fds     []descriptor
-	capture bool
-	file    value // where standard output goes; nil when it is not redirected to a file
-	more    bool
-	moved   bool // standard output goes elsewhere
-	span    Span // of file
-}
-
 // restore undoes the redirections of one command, and records what it wrote into a file.
 func (w *redirections) restoreStreams(s *state, was ioState) {
 	if was.file != nil {
