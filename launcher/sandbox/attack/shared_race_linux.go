@@ -83,7 +83,7 @@ func makeRace(w World) error {
 		return err
 	}
 	defer stop()
-	for range races / 5 {
+	for range tries(races / 5) {
 		_ = unixOpen("raced", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600)
 		_ = os.Remove(w.Workspace + "/sub/raced")
 		if _, err := os.Lstat(made); err == nil {
@@ -125,9 +125,20 @@ func goTo(one, other string) (stop func(), err error) {
 // turns.
 const turns = 300 * time.Millisecond
 
+// tries are the attempts of a race.
+func tries(times int) func(yield func() bool) {
+	return func(yield func() bool) {
+		for n, began := 0, time.Now(); n < times || time.Since(began) < turns; n++ {
+			if !yield() {
+				return
+			}
+		}
+	}
+}
+
 // changed tries so many times to write to a shared file.
 func (w *World) changed(times int, try func()) error {
-	for n, began := 0, time.Now(); n < times || time.Since(began) < turns; n++ {
+	for range tries(times) {
 		try()
 		if text, err := os.ReadFile(w.Shared + "/cc1.s"); err == nil && string(text) != "secret" {
 			return nil
