@@ -173,8 +173,9 @@ func (g *ground) take(dir, name string) bool {
 	inGit := strings.Contains(dir+"/", "/.git/") // only names of the configuration are meant there
 	secrets := builtins().named(markSecret)
 	original, _ := pathname.CopyOf(name)
-	if !inGit && !builtinPublic(full, g.j.p.homes) &&
-		(pathname.AnyDeep(secrets, dir, name) || pathname.AnyDeep(secrets, dir, original)) {
+	if !inGit &&
+		(pathname.AnyDeep(secrets, dir, name) || pathname.AnyDeep(secrets, dir, original)) &&
+		!builtinPublic(full, g.j.p.homes) {
 		g.hide = append(g.hide, full)
 		return true
 	}
