@@ -60,14 +60,19 @@ func (j *judgement) leavesGit(dir string) bool {
 		if e.Right == command.Read || e.Right == command.Net || j.by(e.Command, "git") {
 			return false
 		}
-		name := pathname.Join(e.Name.Dir, e.Name.Text)
-		if path.IsAbs(e.Name.Text) {
-			name = e.Name.Text
-		}
+		name := rooted(e.Name.Dir, e.Name.Text)
 		return !e.Name.Static || e.Flags&(command.Recursive|command.Below|command.Link) != 0 ||
-			pathname.Within(path.Clean(name), pathname.Join(dir, ".git")) ||
-			pathname.Within(dir, path.Clean(name)) && e.Right != command.Create
+			pathname.Within(name, pathname.Join(dir, ".git")) ||
+			pathname.Within(dir, name) && e.Right != command.Create
 	})
+}
+
+// rooted is the path of a name that starts in a directory, if it is relative.
+func rooted(dir, name string) string {
+	if !path.IsAbs(name) {
+		name = pathname.Join(dir, name)
+	}
+	return path.Clean(name)
 }
 
 // changesNoRemote are the sub-commands that leave the addresses of a clone as they are.
@@ -94,14 +99,7 @@ func (j *judgement) clonesHere(cmd int, dir string) bool {
 		strings.ContainsAny(names[0], ":") {
 		return false
 	}
-	from := path.Clean(pathname.Join(c.Dir, names[0]))
-	to := path.Clean(pathname.Join(c.Dir, names[1]))
-	if path.IsAbs(names[0]) {
-		from = path.Clean(names[0])
-	}
-	if path.IsAbs(names[1]) {
-		to = path.Clean(names[1])
-	}
+	from, to := rooted(c.Dir, names[0]), rooted(c.Dir, names[1])
 	near := j.inside(from) || pathname.WithinAny(from, pathname.TempDirs)
 	return near && to == path.Clean(dir) && j.isNew(to)
 }
