@@ -1,6 +1,7 @@
 package served
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/flock"
@@ -24,6 +26,10 @@ type Listener struct {
 	closing sync.Mutex
 }
 
+// leaves is how long an agent that ends, and what it has started and not yet executed, may hold its
+// lock still.
+const leaves = 2 * time.Second
+
 // lockSuffix names the file that the one agent of a socket has locked.
 const lockSuffix = ".lock"
 
@@ -37,9 +43,10 @@ func Listen(path string) (*Listener, error) {
 	if err != nil {
 		return nil, private.Named(path+lockSuffix, err)
 	}
-	if err := flock.Try(lock); err != nil {
-		lock.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaves)
+	defer cancel()
+	if err := flock.Wait(ctx, lock, syscall.LOCK_EX, nil); err != nil {
+		if ctx.Err() != nil {
 			err = &approval.FileError{Path: path, Err: approval.ErrLocked,
 				Hint: "another agent serves it; end that one first"}
 		}

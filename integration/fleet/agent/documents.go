@@ -1,9 +1,15 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/history"
@@ -13,6 +19,42 @@ import (
 // followDocuments takes each fleet document that follows the known one. One that does not is
 // reported and changes nothing.
 func (a *Agent) followDocuments(ctx context.Context) error {
+	err := a.eachDocument(ctx)
+	if !denied(err) {
+		return err
+	}
+	return cmp.Or(a.expelled(ctx), err)
+}
+
+// askedWithin is how long the registrar may take to say whether this machine was revoked.
+const askedWithin = 5 * time.Second
+
+// expelled asks the registrar for what etcd lets a machine that was revoked no longer read: the
+// document that revokes it. It returns nil where there is none.
+func (a *Agent) expelled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askedWithin)
+	defer cancel()
+	if fleet, _ := a.Folder.Ask(ctx); fleet.IsRevoked(a.own.ID) {
+		return a.revoked()
+	}
+	return nil
+}
+
+// denied reports whether etcd does not know the machine, or allows it too little.
+func denied(err error) bool {
+	code := status.Code(err)
+	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
+		code = e.Code()
+	}
+	return code == codes.PermissionDenied || code == codes.Unauthenticated
+}
+
+// revoked is what ends the agent of a machine that is no longer a member.
+func (a *Agent) revoked() error {
+	return fmt.Errorf("this machine (%s): %w", a.own.ID, document.ErrRevoked)
+}
+
+func (a *Agent) eachDocument(ctx context.Context) error {
 	return a.each(ctx, keyspace.Fleet, func(key string, text []byte) error {
 		if key != keyspace.Fleet {
 			return nil
@@ -27,7 +69,7 @@ func (a *Agent) followDocuments(ctx context.Context) error {
 			a.say("the fleet document in etcd is not taken: %v", err)
 		}
 		if fleet.IsRevoked(a.own.ID) {
-			return fmt.Errorf("this machine (%s): %w", a.own.ID, document.ErrRevoked)
+			return a.revoked()
 		}
 		return nil
 	})

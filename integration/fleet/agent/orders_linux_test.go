@@ -138,12 +138,47 @@ func TestRevoked(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	m.eventually("the agent ends", func() bool {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return errors.Is(m.end, document.ErrRevoked)
-	})
+	m.endsRevoked()
+}
+
+func (m *machine) endsRevoked() {
+	m.Helper()
+	m.eventually("the agent ends", func() bool { return errors.Is(m.ended(), document.ErrRevoked) })
 	m.trusts(0)
+}
+
+// A machine that was away while it was revoked, and while the administrators changed, learns both
+// from the registrar: etcd lets it read nothing.
+func TestAwayWhileRevoked(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	bob, carol := newKey(t, "bob"), newKey(t, "carol")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	o := b.office()
+	text, err := o.Change(t.Context(), b.ann, func(f *document.Fleet) error {
+		f.People = append(f.People[1:], document.Person{Name: "carol", Key: carol.Public(),
+			Admin: true})
+		return nil
+	})
+	if err == nil {
+		err = o.Finish(t.Context(), bob, text)
+	}
+	if err == nil {
+		_, err = o.Change(t.Context(), carol, func(f *document.Fleet) error {
+			f.Revoked = append(f.Revoked, m.own.ID)
+			return nil
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("it is expelled", func() bool {
+		_, err := m.etcd.Get(t.Context(), "tada/1/fleet")
+		return denied(err)
+	})
+	m.serve()
+	m.endsRevoked()
 }
 
 // A machine is named by its id, or by a name that no other one has.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -57,10 +58,14 @@ func (a *Agent) Run(ctx context.Context) error {
 		})
 	}
 	parts.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+	switch err := context.Cause(ctx); {
+	case errors.Is(err, context.Canceled):
+		return nil
+	case errors.Is(err, approval.ErrMeddled): // also where etcd lets this machine read nothing
+		return cmp.Or(a.expelled(context.WithoutCancel(ctx)), err)
+	default:
 		return err
 	}
-	return nil
 }
 
 // keepDoing does a part again whenever it fails, after a pause. It returns what ends the agent.

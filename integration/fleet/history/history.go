@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -65,17 +66,33 @@ func (w *Way) step(text []byte) error {
 
 // walk goes on through the documents that have changed the administrators.
 func (w *Way) walk(ctx context.Context, c *clientv3.Client) error {
-	from := keyOf(w.Fleet.Serial + 1)
-	for range maxSteps {
-		got, err := c.Get(ctx, from, clientv3.WithLimit(1),
-			clientv3.WithRange(clientv3.GetPrefixRangeEnd(keyspace.Past)))
-		if err != nil || len(got.Kvs) == 0 {
+	for text, err := range Since(ctx, c, w.Fleet.Serial) {
+		if err != nil {
 			return err
 		}
-		_ = w.step(got.Kvs[0].Value) // one that does not follow is not on the way
-		from = string(got.Kvs[0].Key) + "\x00"
+		_ = w.step(text) // one that does not follow is not on the way
 	}
 	return nil
+}
+
+// Since returns the documents after a serial that have changed the administrators, as they stand in
+// etcd: whoever takes one checks that it follows. An error is the last.
+func Since(ctx context.Context, c *clientv3.Client, serial int64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		from := keyOf(serial + 1)
+		for range maxSteps {
+			got, err := c.Get(ctx, from, clientv3.WithLimit(1),
+				clientv3.WithRange(clientv3.GetPrefixRangeEnd(keyspace.Past)))
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(got.Kvs) == 0 || !yield(got.Kvs[0].Value, nil) {
+				return
+			}
+			from = string(got.Kvs[0].Key) + "\x00"
+		}
+	}
 }
 
 // keyOf is where a document stays: in order of the serials.

@@ -74,17 +74,22 @@ func send(ctx context.Context, client *http.Client, url string,
 	if err != nil {
 		return w, err
 	}
+	return w, answered(client, in, &w)
+}
+
+// answered sends a request and reads the answer into v.
+func answered(client *http.Client, in *http.Request, v any) error {
 	out, err := client.Do(in)
 	if err != nil {
-		return w, fmt.Errorf("the registrar: %w", err)
+		return fmt.Errorf("the registrar: %w", err)
 	}
 	defer out.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(out.Body, maxWelcome))
 	switch {
 	case err != nil:
-		return w, fmt.Errorf("the registrar: %w", err)
+		return fmt.Errorf("the registrar: %w", err)
 	case out.StatusCode != http.StatusOK:
-		return w, fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
+		return fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
 	}
-	return w, json.Unmarshal(text, &w)
+	return json.Unmarshal(text, v)
 }

@@ -1,14 +1,17 @@
 package member
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -31,6 +34,38 @@ func (f Folder) Learn(text []byte) (document.Fleet, error) {
 		return known, err
 	}
 	return next, f.store(text, next, m)
+}
+
+// Ask asks the registrar for the documents that follow the one that is known, takes them, and
+// returns the newest.
+func (f Folder) Ask(ctx context.Context) (document.Fleet, error) {
+	known, err := f.Document()
+	if err != nil {
+		return known, err
+	}
+	m, err := f.Load()
+	if err != nil {
+		return known, err
+	}
+	access, err := f.Access()
+	if err != nil {
+		return known, err
+	}
+	client := clientOf(access)
+	defer client.CloseIdleConnections()
+	in, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s?since=%d",
+		m.Registrar, registrar.FleetPath, known.Serial), nil)
+	if err != nil {
+		return known, err
+	}
+	var d registrar.Documents
+	if err := answered(client, in, &d); err != nil {
+		return known, err
+	}
+	for _, text := range d.Texts {
+		known, err = f.Learn([]byte(text)) // one that does not follow is not on the way
+	}
+	return known, err // of the newest
 }
 
 // keepPast keeps the last document of some administrators, and the one by which others follow them:

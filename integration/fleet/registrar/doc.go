@@ -24,14 +24,19 @@
 //
 //	POST /v1/join   {"csr":PEM,"id":"tada-...","name":"laptop","secret":"..."}
 //	POST /v1/renew  {"csr":PEM}       over a connection with the machine's certificate
+//	GET  /v1/fleet?since=SERIAL       likewise
 //
 //	200             {"ca":PEM,"cert":PEM,"endpoints":[...],"fleet":NOTE,"machine":NOTE}
+//	200             {"documents":[NOTE,...]} of /v1/fleet: what leads to the newest one
 //	403             the secret is wrong, used or too old; or the machine was revoked
 //	409             the machine, or its key, is a member already
 //
 // One etcd transaction takes the invitation and stores the machine, so a secret that is sent twice
 // lets one machine in. In etcd the machine becomes a user, named as its certificate is, with a role
 // for its own keys alone (package keyspace).
+//
+// The user of a machine that is revoked is removed, often before the machine could read why. Such a
+// machine asks for the documents here, and ends when they say so.
 //
 // # What is written over the fleet document
 //

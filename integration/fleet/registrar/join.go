@@ -37,6 +37,11 @@ type Welcome struct {
 	Bundles     []string `json:"bundles,omitempty"` // and the policy
 }
 
+// Documents are fleet documents, the newest last. Whoever gets them checks that they follow.
+type Documents struct {
+	Texts []string `json:"documents"`
+}
+
 // A Registrar lets machines into one fleet.
 type Registrar struct {
 	folder    *Folder
@@ -268,6 +273,24 @@ func (r *Registrar) welcome(id string, public ed25519.PublicKey, record []byte,
 	return Welcome{Certificate: string(pemCert(cert)),
 		Authority: string(pemCert(r.folder.ca.cert)), Endpoints: r.endpoints,
 		Fleet: string(fleet.text), Machine: string(record)}, err
+}
+
+// Documents returns the documents that lead from the one with a serial to the newest. A machine that
+// was revoked needs them: etcd answers it no more, perhaps before it has heard why.
+func (r *Registrar) Documents(ctx context.Context, serial int64) (Documents, error) {
+	fleet, err := r.fleet(ctx)
+	if err != nil {
+		return Documents{}, err
+	}
+	var d Documents
+	for text, err := range history.Since(ctx, r.etcd, serial) {
+		if err != nil {
+			return Documents{}, err
+		}
+		d.Texts = append(d.Texts, string(text))
+	}
+	d.Texts = append(d.Texts, string(fleet.text))
+	return d, nil
 }
 
 // Expel ends the access of every machine that the fleet document says is revoked.

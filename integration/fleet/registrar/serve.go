@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -20,6 +21,7 @@ import (
 const (
 	JoinPath  = "/v1/join"
 	RenewPath = "/v1/renew"
+	FleetPath = "/v1/fleet"
 )
 
 // maxBody is the maximum length of a request, in bytes.
@@ -37,6 +39,7 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+JoinPath, r.join)
 	mux.HandleFunc("POST "+RenewPath, r.renew)
+	mux.HandleFunc("GET "+FleetPath, r.documents)
 	server := &http.Server{Handler: mux, TLSConfig: access, ReadTimeout: patience,
 		WriteTimeout: 2 * patience, MaxHeaderBytes: maxBody}
 	go r.expelling(ctx)
@@ -77,7 +80,8 @@ func (r *Registrar) join(w http.ResponseWriter, in *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(in.Context(), patience)
 	defer cancel()
-	r.answer(w, func() (Welcome, error) { return r.Join(ctx, j) })
+	welcome, err := r.Join(ctx, j)
+	r.answer(w, welcome, err)
 }
 
 func (r *Registrar) renew(w http.ResponseWriter, in *http.Request) {
@@ -92,7 +96,25 @@ func (r *Registrar) renew(w http.ResponseWriter, in *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(in.Context(), patience)
 	defer cancel()
-	r.answer(w, func() (Welcome, error) { return r.Renew(ctx, id, j.Request) })
+	welcome, err := r.Renew(ctx, id, j.Request)
+	r.answer(w, welcome, err)
+}
+
+// documents answers every machine that was ever let in.
+func (r *Registrar) documents(w http.ResponseWriter, in *http.Request) {
+	if _, err := r.folder.machine(in.TLS.PeerCertificates, r.now()); err != nil {
+		http.Error(w, errShown.Error(), http.StatusForbidden)
+		return
+	}
+	since, err := strconv.ParseInt(in.FormValue("since"), 10, 64)
+	if err != nil || since < 0 {
+		http.Error(w, "since is not the serial of a document", http.StatusBadRequest)
+		return
+	}
+	ctx, cancel := context.WithTimeout(in.Context(), patience)
+	defer cancel()
+	d, err := r.Documents(ctx, since)
+	r.answer(w, d, err)
 }
 
 func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
@@ -107,13 +129,12 @@ func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
 }
 
 // answer sends what became of a request. What etcd says is for whoever runs the registrar.
-func (r *Registrar) answer(w http.ResponseWriter, do func() (Welcome, error)) {
-	welcome, err := do()
+func (r *Registrar) answer(w http.ResponseWriter, what any, err error) {
 	status := http.StatusOK
 	switch {
 	case err == nil:
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(jsonLine(welcome))
+		_, _ = w.Write(jsonLine(what))
 		return
 	case errors.Is(err, errNotInvited), errors.Is(err, document.ErrRevoked):
 		status = http.StatusForbidden
