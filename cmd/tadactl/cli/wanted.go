@@ -52,20 +52,29 @@ func (w *wanted) any() bool {
 // prepare makes names that were typed those of the record, and finds the plans.
 func (w *wanted) prepare(l *launcher.Launcher) (err error) {
 	for _, name := range []*string{&w.folder, &w.file} {
-		if *name == "" {
-			continue
-		}
-		if *name, err = filepath.Abs(*name); err != nil {
+		if *name, err = realName(*name); err != nil {
 			return err
-		}
-		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
-			*name = real
 		}
 	}
 	if w.touched.any() && w.plans == nil {
 		w.plans = l.PlansThat(w.touched.match)
 	}
 	return nil
+}
+
+// realName is a name that was typed as the record has it; "" for none.
+func realName(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil { // else it may be gone
+		return real, nil
+	}
+	return name, nil
 }
 
 // span returns the times.
