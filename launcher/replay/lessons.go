@@ -66,7 +66,7 @@ func (rec Record) Lessons(since time.Time) (Lessons, error) {
 	s.join()
 	s.weigh()
 	s.together()
-	return Lessons{Rules: s.rules, Left: s.leftOver()}, nil
+	return Lessons{Rules: s.rules, Left: skippedBy(s.left)}, nil
 }
 
 // noteAsked adds a run to what is known of its plan.
@@ -225,14 +225,4 @@ func (s *study) together() {
 		kept = with
 		return false
 	})
-}
-
-func (s *study) leftOver() (list []Skipped) {
-	for why, n := range s.left {
-		list = append(list, Skipped{why, n})
-	}
-	slices.SortFunc(list, func(a, b Skipped) int {
-		return cmp.Or(b.Count-a.Count, strings.Compare(a.Why, b.Why))
-	})
-	return list
 }

@@ -36,6 +36,7 @@ type recorded struct {
 	Shadow  struct {
 		Verdict string   `json:"verdict"`
 		Rules   []string `json:"rules"`
+		Error   string   `json:"error"`
 	} `json:"shadow"`
 	time time.Time
 }

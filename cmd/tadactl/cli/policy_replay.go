@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/replay"
@@ -79,12 +78,11 @@ func (c *ctl) shadowReplay(l *launcher.Launcher, o replay.Options, args []string
 	}
 	if c.json {
 		return c.printJSON(map[string]any{"runs": r.Runs, "same": r.Same,
-			"changes": append([]*replay.Changed{}, r.Changes...)})
+			"changes": append([]*replay.Changed{}, r.Changes...),
+			"skipped": append([]replay.Skipped{}, r.Skipped...)})
 	}
-	fmt.Fprintf(c.out, "%s; the shadow policy had another verdict on %d\n",
-		audit.Plural(r.Runs, "run"), r.Runs-r.Same)
-	fmt.Fprint(c.out, replay.ChangesTable(r.Changes, notice.UTF8()))
-	return nil
+	_, err = fmt.Fprint(c.out, r.ShadowTable(notice.UTF8()))
+	return err
 }
 
 // readConfig reads a configuration that is only tried: who owns it does not matter.
