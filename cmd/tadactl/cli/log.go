@@ -32,6 +32,7 @@ func (c *ctl) log() *cobra.Command {
 			if err := w.narrow(l, &filter); err != nil {
 				return err
 			}
+			c.sayUnknown(&w.touched)
 			if err := c.doubt(l); err != nil {
 				return err
 			}

@@ -42,6 +42,7 @@ func (c *ctl) sessions() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			c.sayUnknown(&w.touched)
 			if c.json {
 				return c.printJSON(list)
 			}

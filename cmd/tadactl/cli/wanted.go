@@ -57,7 +57,7 @@ func (w *wanted) prepare(l *launcher.Launcher) (err error) {
 		}
 	}
 	if w.touched.any() && w.plans == nil {
-		w.plans = l.PlansThat(w.touched.match)
+		w.plans, w.unknown = l.PlansThat(w.touched.match), map[string]bool{}
 	}
 	return nil
 }
@@ -154,9 +154,8 @@ func (w *wanted) match(r past.Run) bool {
 		(w.authority == "" || r.Authority == w.authority) &&
 		(w.folder == "" || covers([]string{w.folder}, r.Dir)) &&
 		(w.verdict == "" || r.Verdict == w.verdict) &&
-		(w.plans == nil || w.plans[r.Plan]) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&
-		strings.HasPrefix(r.ID, w.session)
+		strings.HasPrefix(r.ID, w.session) && w.selects(r)
 }
 
 // outcomes returns the words for the outcome of a run.
