@@ -41,10 +41,10 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 		return done, err
 	}
 	packs := packNumbers(names)
-	places := readIndex(dir, len(packs))
+	places := readIndex(dir, packs)
 	if places == nil && len(packs) > 0 {
 		if places, err = indexPacks(ctx, dir, packs, c); err == nil {
-			err = writeIndex(dir, len(packs), places)
+			err = writeIndex(dir, packs, places)
 		}
 		if err != nil {
 			return done, err
@@ -67,7 +67,7 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 	for i := range fresh.places {
 		fresh.places[i].pack = number
 	}
-	if err := writeIndex(dir, len(packs)+1, append(places, fresh.places...)); err != nil {
+	if err := writeIndex(dir, append(packs, number), append(places, fresh.places...)); err != nil {
 		return done, err
 	}
 	done.Files, done.Before = len(fresh.names), fresh.blocks
@@ -312,5 +312,5 @@ func Drop(dir string, keep func(name string) bool, c audit.Codec) (dropped int, 
 	if err != nil {
 		return dropped, err
 	}
-	return dropped, writeIndex(dir, len(left), places)
+	return dropped, writeIndex(dir, left, places)
 }

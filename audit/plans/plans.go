@@ -80,16 +80,34 @@ func Get(dir, name string, c audit.Codec) ([]byte, error) {
 // most bounds a stored plan: what a reader may be made to hold.
 const most = 1 << 20
 
-// packed reads a plan at the place that the index has for it.
+// packed reads a plan where the index has it, or looks for it in the packs.
 func packed(dir string, sum [sha256.Size]byte, c audit.Codec) ([]byte, error) {
-	at, ok := find(dir, sum)
-	if !ok {
-		return nil, ErrNone
+	if at, ok := find(dir, sum); ok {
+		if plan, err := readAt(dir, at, c); err == nil && sha256.Sum256(plan) == sum {
+			return plan, nil
+		}
 	}
+	names, err := namesIn(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	err = ErrNone
+	for _, n := range packNumbers(names) {
+		for plan, failed := range of(dir, n, c) {
+			if failed == nil && sha256.Sum256(plan) == sum {
+				return plan, nil
+			}
+			if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+				err = failed
+			}
+		}
+	}
+	return nil, err
+}
+
+func readAt(dir string, at place, c audit.Codec) ([]byte, error) {
 	f, err := audit.OpenTranscript(filepath.Join(dir, packName(at.pack)), c)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNone
-	} else if err != nil {
+	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
