@@ -23,6 +23,9 @@ func (c *ctl) log() *cobra.Command {
 		Long: kindsHelp(),
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+			if err := c.sayMissing(l); err != nil {
+				return err
+			}
 			if grep != "" {
 				return c.grep(cmd.Context(), l, &w, grep)
 			}

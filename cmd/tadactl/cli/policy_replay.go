@@ -30,6 +30,9 @@ func (c *ctl) policyReplay() *cobra.Command {
 			if o.Workspace, err = realName(o.Workspace); err != nil {
 				return err
 			}
+			if err := c.sayMissing(l); err != nil {
+				return err
+			}
 			if shadow {
 				return c.shadowReplay(l, o, args)
 			}

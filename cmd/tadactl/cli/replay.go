@@ -39,6 +39,9 @@ func (c *ctl) sessions() *cobra.Command {
 				last = -1
 			}
 			list, more, err := w.page(l, last)
+			if err == nil {
+				err = c.sayMissing(l)
+			}
 			if err != nil {
 				return err
 			}
