@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // TestReadmeDemo runs the demo of the README in a new workspace and compares the output; "..." and
@@ -184,5 +186,22 @@ func TestWhatIsNotPromised(t *testing.T) {
 				t.Errorf("%s: the section does not say %q", row, w)
 			}
 		}
+	}
+}
+
+// The README says of each thing that can be at stake what happens, in the words that the product
+// uses.
+func TestReadmeStakes(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "../README.md"), "\n| a command that | |\n|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	var got, want []string
+	for row := range strings.Lines(table + "\n") {
+		got = append(got, strings.Split(row, " | ")[0])
+	}
+	for _, s := range pathguard.Stakes() {
+		want = append(want, "| "+s.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the README has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
