@@ -22,7 +22,7 @@ func (c *ctl) log() *cobra.Command {
 		Use:  "log",
 		Long: kindsHelp(),
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := c.sayMissing(l); err != nil {
 				return err
 			}
