@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -229,4 +230,21 @@ func replaceFile(path string, content []byte, check func(name string) error) err
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// suffix is that of a pack.
+const suffix = ".zst"
+
+func packName(n uint32) string { return fmt.Sprintf("pack.%06d", n) }
+
+// packNumbers are those of the packs of a folder, in their order.
+func packNumbers(names []string) (list []uint32) {
+	for _, name := range names {
+		var n uint32
+		if _, err := fmt.Sscanf(name, "pack.%d", &n); err == nil && packName(n)+suffix == name {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -151,14 +150,6 @@ func gather(dir string, names []string, packed []place) (g gathered) {
 	return g
 }
 
-func namesIn(dir string) (names []string, err error) {
-	list, err := os.ReadDir(dir)
-	for _, e := range list {
-		names = append(names, e.Name())
-	}
-	return names, err
-}
-
 // indexPacks finds out what is in the packs.
 func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) ([]place, error) {
 	var list []place
@@ -173,30 +164,6 @@ func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) 
 		}
 	}
 	return list, nil
-}
-
-// of yields the plans of a pack. The bytes are the caller's. After an error there is no more.
-func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		f, err := audit.OpenTranscript(filepath.Join(dir, packName(n)), c)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer f.Close()
-		for {
-			plan, err := readRecord(f)
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				err = fmt.Errorf("%s: %w", packName(n), err)
-			}
-			if !yield(plan, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // A Plan is one that is stored, under its name.

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/tada-run/tada-run/audit"
 	"golang.org/x/sys/unix"
@@ -120,9 +120,6 @@ func readAt(dir string, at place, c audit.Codec) ([]byte, error) {
 // A pack is plans one after the other, each with its length, of 4 bytes, before it.
 const recordHead = 4
 
-// suffix is that of a pack.
-const suffix = ".zst"
-
 func readRecord(r io.Reader) ([]byte, error) {
 	var head [recordHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -137,22 +134,40 @@ func readRecord(r io.Reader) ([]byte, error) {
 	return plan, err
 }
 
-func packName(n uint32) string { return fmt.Sprintf("pack.%06d", n) }
-
-// packNumbers are those of the packs of a folder, in their order.
-func packNumbers(names []string) (list []uint32) {
-	for _, name := range names {
-		var n uint32
-		if _, err := fmt.Sscanf(name, "pack.%d", &n); err == nil && packName(n)+suffix == name {
-			list = append(list, n)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
 // isName reports whether a file is a plan that is not packed.
 func isName(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
+}
+
+func namesIn(dir string) (names []string, err error) {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// of yields the plans of a pack. The bytes are the caller's. After an error there is no more.
+func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f, err := audit.OpenTranscript(filepath.Join(dir, packName(n)), c)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		for {
+			plan, err := readRecord(f)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", packName(n), err)
+			}
+			if !yield(plan, err) || err != nil {
+				return
+			}
+		}
+	}
 }

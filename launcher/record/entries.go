@@ -54,6 +54,3 @@ func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) error 
 	}
 	return nil
 }
-
-// Recorded is a name as entries have it: each byte that is not UTF-8 is U+FFFD there.
-func Recorded(name string) string { return string([]rune(name)) }

@@ -44,7 +44,7 @@ type recorded struct {
 // intents calls visit for what was announced since a time in a workspace, oldest first.
 func intents(log record.Entries, o Options, visit func(recorded)) error {
 	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
-	workspace := record.Recorded(o.Workspace)
+	workspace := past.Recorded(o.Workspace)
 	return record.Bodies(log, f, func(at time.Time, r recorded) {
 		if workspace == "" || pathname.Within(r.Dir, workspace) {
 			r.time = at

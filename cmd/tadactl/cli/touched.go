@@ -32,8 +32,8 @@ func (t *touched) selects(r past.Run) bool {
 // sayUnknown says how many runs may be missing from what was selected.
 func (c *ctl) sayUnknown(t *touched) {
 	if n := len(t.unknown); n > 0 {
-		fmt.Fprintf(c.err, "tadactl: what %s touched is not known: there is no plan on record that "+
-			"can be read\n", audit.Plural(n, "other run"))
+		fmt.Fprintf(c.err, "tadactl: what %s touched is not known: there is no plan on record "+
+			"that can be read\n", audit.Plural(n, "other run"))
 	}
 }
 

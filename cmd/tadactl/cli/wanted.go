@@ -13,7 +13,6 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/past"
-	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // A wanted says which runs are selected. Its zero value selects all.
@@ -57,7 +56,7 @@ func (w *wanted) prepare(l *launcher.Launcher) (err error) {
 			return err
 		}
 	}
-	w.folder = record.Recorded(w.folder)
+	w.folder = past.Recorded(w.folder)
 	if w.touched.any() && w.plans == nil {
 		w.plans, w.unknown = l.PlansThat(w.touched.match), map[string]bool{}
 	}
