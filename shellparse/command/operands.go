@@ -101,6 +101,7 @@ func (m *matcher) finish() {
 	for i := range u.Nested {
 		n := &u.Nested[i]
 		n.Remote = n.Remote || m.spec.remote
+		n.Secrets = slices.Contains(m.spec.marks, "secrets")
 		if n.Dir == nil {
 			n.Dir = u.Dir
 		}

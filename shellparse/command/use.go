@@ -103,6 +103,7 @@ type Nested struct {
 	// each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
 	Replace  string
 	Remote   bool     // it runs on another machine or in a container: its names are not names here
+	Secrets  bool     // its environment holds secrets that are not of the caller
 	Possible bool     // a guess: the program is not known, and this word is a command's name
 	Dir      *Touch   // the directory it starts in; nil for that of the caller
 	Env      []Assign // environment it is given on top of the caller's

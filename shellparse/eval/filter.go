@@ -159,8 +159,12 @@ func (w *commands) fileRead(s *state, c *call, t command.Touch) *stream {
 	return &stream{from: File, name: v.display(), why: "the content of a file"}
 }
 
-// secrets finds commands that pick secrets out of the environment.
-func (w *commands) secrets(s *state, c *call) {
+// secrets finds commands that print an environment with secrets, or pick secrets out of one.
+func (w *commands) secrets(s *state, c *call, u command.Use) {
+	if s.filled && u.Filter == command.FilterEnvironment && len(u.Nested) == 0 && c.bare() {
+		w.listedHazard("secret.print", c.span)
+		return
+	}
 	if s.in == nil || s.in.name != environmentName {
 		return
 	}
@@ -170,6 +174,13 @@ func (w *commands) secrets(s *state, c *call) {
 			return
 		}
 	}
+}
+
+// bare reports whether a command has nothing but options and assignments behind its name.
+func (c *call) bare() bool {
+	return !slices.ContainsFunc(c.words[1:], func(x Word) bool {
+		return !strings.HasPrefix(x.Text, "-") && !strings.Contains(x.Text, "=")
+	})
 }
 
 // onlyWraps reports whether all that a program writes comes from the one command that it
