@@ -72,6 +72,21 @@ func (j *judgement) finder(cmd int) *shellparse.Command {
 	return nil
 }
 
+// findersOf are the commands that may have found what a command takes: the one that it is part of,
+// or any in front of it, whose names a loop or a word hands on.
+func (j *judgement) findersOf(cmd int) []int {
+	if j.finder(cmd) != nil {
+		return []int{cmd}
+	}
+	var all []int
+	for i := range min(max(cmd, 0), len(j.script.Commands)) {
+		if j.finder(i) == &j.script.Commands[i] {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // leastAim is how many literal characters a pattern needs to aim at a name: *.s matches many names
 // that were not meant.
 const leastAim = 3

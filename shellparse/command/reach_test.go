@@ -57,7 +57,7 @@ find . -execdir rm -rf ~/x {} + => run rm -rf ~/x {.}
 find . -ok rm -rf ~/x ;
 find . -okdir rm -rf ~/x ;
 find ~/x -delete => delete+recursive+below ~/x
-fd -x rm -rf ~/x => run rm -rf ~/x {?}
+fd -x rm -rf ~/x => run rm -rf ~/x {.}
 ssh h rm -rf '~/x' => sh+remote rm -rf ~/x
 ssh -o ProxyCommand='rm -rf ~/x' h
 ssh -o LocalCommand='rm -rf ~/x' h

@@ -197,8 +197,9 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
 		dir = v.val
 	}
+	c, suffix, ok := c.withoutSuffix()
 	letters, values, i := c.options("p")
-	if strings.Contains(letters, "-") || i < len(c.words)-1 {
+	if !ok || strings.Contains(letters, "-") || i < len(c.words)-1 {
 		return nil, false
 	}
 	if i < len(c.words) {
@@ -210,8 +211,8 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if v, ok := values['p']; ok {
 		dir = v
 	}
-	text, ok := dir.text()
-	if !ok || text == "" {
+	text, fine := dir.text()
+	if !fine || text == "" {
 		return nil, false
 	}
 	if inDir {
@@ -228,7 +229,20 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	case w.temporaries < 10:
 		chosen.made = chosen.text[1:] + strconv.Itoa(w.temporaries)
 	}
-	return value{{text: stem}, chosen, {text: "\n"}}, true
+	return value{{text: stem}, chosen, {text: suffix + "\n"}}, true
+}
+
+// withoutSuffix is a call of mktemp(1) without the option --suffix=TEXT, and that text.
+func (c *call) withoutSuffix() (*call, string, bool) {
+	for i := 1; i < len(c.words); i++ {
+		if suffix, ok := strings.CutPrefix(c.words[i].Text, "--suffix="); ok {
+			d := *c
+			d.words = slices.Delete(slices.Clone(c.words), i, i+1)
+			d.args = slices.Delete(slices.Clone(c.args), i, i+1)
+			return &d, suffix, c.words[i].Static && !strings.Contains(suffix, "/")
+		}
+	}
+	return c, "", true
 }
 
 // digits is digitsOf, unless the text gives any command another name.
