@@ -162,8 +162,13 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 	named := false
 	for i, w := range c.Args {
 		switch w.Text {
-		case "!", "-not", "-o", "-or", ",":
+		case "!", "-not", ",":
 			return false
+		case "-o", "-or":
+			if !named {
+				return false
+			}
+			named = false // each alternative has a name of its own
 		case "-name", "-iname":
 			if i+1 == len(c.Args) || !c.Args[i+1].Static {
 				return false
