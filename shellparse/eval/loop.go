@@ -78,7 +78,7 @@ func (w *compound) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) wo
 func (w *compound) oneOf(s *state, item value, span Span) value {
 	glob := item.word().Glob
 	if below, ok := item.foundBelow(); ok {
-		return foundAs(below)
+		return foundAs(below).certain()
 	}
 	if !glob && item.several() {
 		listed, loose := item.fromListing(), item.loose()

@@ -121,7 +121,7 @@ func (w *commands) argvWith(s *state, c *call, n command.Nested, args []value, s
 		sub.argv[i].Below, sub.argv[i].Base = a.Below, a.Base
 		if a.Below {
 			sub.argv[i].Text = a.Text
-			sub.args[i] = foundAs(a)
+			sub.args[i] = foundAs(a).certain()
 		}
 	}
 	for _, a := range n.Env {
