@@ -34,7 +34,7 @@ var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterat
 	"terminate", "unpublish", "wipe"}
 
 // senders are sub-commands with which something leaves this machine.
-var senders = []string{"deploy", "publish", "push", "upload"}
+var senders = []string{"deploy", "publish", "push"}
 
 // orders reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
 // delete-all.

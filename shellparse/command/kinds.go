@@ -77,6 +77,7 @@ var kinds = []kind{
 	{"GITPATH", Exec, false, (*matcher).gitPath},
 	{"GITPRUNE", Delete, false, (*matcher).alarm},
 	{"GITURL", Exec, false, (*matcher).gitURL},
+	{"GOREPLACE", Net, false, (*matcher).alarm},
 	{"GOINSTALL", Exec, true, (*matcher).alarm},
 	{"GOLDFLAGS", Exec, false, (*matcher).linkerFlags},
 	{"GOGET", Net, false, (*matcher).goGet},
