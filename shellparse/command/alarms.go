@@ -43,7 +43,7 @@ var alarms = []alarm{
 	// MODULE=PATH of go mod edit: a folder, or the module of someone else in its place.
 	{"GOREPLACE", "pkg.foreign-source", func(v value) bool {
 		_, by, ok := strings.Cut(v.Text, "=")
-		return !v.Static || ok && !strings.HasPrefix(by, ".") && !strings.HasPrefix(by, "/")
+		return ok && by != "" && !strings.HasPrefix(by, ".") && !strings.HasPrefix(by, "/")
 	}},
 	// The address a server binds, without the port.
 	{"HOSTBIND", "net.listen", func(v value) bool { return !v.Static || !loopback(v.Text) }},
