@@ -137,6 +137,27 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 	}
 }
 
+// searched judges what grep and rg read below a directory, if options aim them at secrets.
+func (j *judgement) searched(dir string, cmd int, span shellparse.Span) {
+	if !j.by(cmd, "grep", "rg", "ag", "ack", "ugrep") {
+		return
+	}
+	args := j.script.Commands[cmd].Args
+	for i, w := range args {
+		option, aim, ok := strings.Cut(w.Text, "=")
+		if !ok && i > 0 {
+			option, aim = args[i-1].Text, w.Text
+		}
+		if option != "--include" && option != "--glob" && option != "-g" && option != "--iglob" {
+			continue
+		}
+		if name := instanceOf(path.Base(aim)); name != "" && aim[0] != '!' &&
+			j.marked(pathname.Join(dir, name), markSecret) {
+			j.add(Ask, "read.secret", pathname.Join(dir, name), aim, span, cmd)
+		}
+	}
+}
+
 // instanceOf is a name that a pattern matches: a secret is known by its name, so a pattern that is
 // aimed at secrets has such a name for its shortest match (.env*), or for a match with something in
 // place of the star (*.pem).

@@ -22,6 +22,8 @@ func (j *judgement) below(f *finding, t *resolve.Target, full string, action Act
 		for _, c := range j.findersOf(t.Command) {
 			j.aimed(full, action, c, t.Command, j.span(t.Effect))
 		}
+	} else if action == ToRead {
+		j.searched(full, t.Command, j.span(t.Effect))
 	}
 	inside := j.inside(full)
 	held := j.p.tree.holds(full)

@@ -165,6 +165,7 @@ var kinds = []kind{
 	{"SBT", Net, false, (*matcher).publishingTask},
 	{"SCP", Net, true, (*matcher).copyAway},
 	{"SCRIPTOUT", Exec, true, (*matcher).scriptFile},
+	{"SCRIPTS", Exec, false, (*matcher).scripts},
 	{"SCRIPTURL", Exec, false, (*matcher).scriptURL},
 	{"SECRETWORD", Read, true, (*matcher).alarm},
 	{"SED", Exec, false, (*matcher).sed},

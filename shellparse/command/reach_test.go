@@ -51,7 +51,7 @@ watch -x rm -rf ~/x
 xargs -n1 rm -rf ~/x
 xargs -I{} sh -c 'rm -rf ~/x'
 parallel rm -rf ::: ~/x
-parallel 'rm -rf {}' ::: ~/x => sh rm -rf {} ~/x
+parallel 'rm -rf {}' ::: ~/x => run rm -rf {} ~/x
 find . -exec rm -rf ~/x ;
 find . -execdir rm -rf ~/x {} + => run rm -rf ~/x {.}
 find . -ok rm -rf ~/x ;

@@ -161,7 +161,8 @@ func (w *commands) fileRead(s *state, c *call, t command.Touch) *stream {
 
 // secrets finds commands that print an environment with secrets, or pick secrets out of one.
 func (w *commands) secrets(s *state, c *call, u command.Use) {
-	if s.filled && u.Filter == command.FilterEnvironment && len(u.Nested) == 0 && c.bare() {
+	if s.filled && u.Filter == command.FilterEnvironment && len(u.Nested) == 0 &&
+		(c.bare() || base(c.words[0].Text) == "printenv") {
 		w.listedHazard("secret.print", c.span)
 		return
 	}
