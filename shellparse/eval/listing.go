@@ -65,8 +65,8 @@ func lists(c *call) bool {
 }
 
 // parsing are options with which git rev-parse prints a name; others it may print as they are.
-var parsing = []string{"--abbrev-ref", "--absolute-git-dir", "--git-common-dir", "--git-dir", "--short",
-	"--show-prefix", "--show-toplevel", "--verify", "-q", "--quiet"}
+var parsing = []string{"--abbrev-ref", "--absolute-git-dir", "--git-common-dir", "--git-dir",
+	"--short", "--show-prefix", "--show-toplevel", "--verify", "-q", "--quiet"}
 
 // listsCommits reports whether git prints names of commits, branches or its folders, or the changed
 // files: none of them begins with a dash.

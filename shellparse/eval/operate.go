@@ -103,7 +103,8 @@ func shortened(p *syntax.ParamExp, v value) (value, bool) {
 	if cut == "" || strings.ContainsAny(cut, `*?[]\/`) || strings.HasSuffix(below.Text, cut) {
 		return nil, false
 	}
-	return value{{text: below.Text}, {kind: open, why: "it is a piece of a name that was found"}}, true
+	why := "it is a piece of a name that was found"
+	return value{{text: below.Text}, {kind: open, why: why}}, true
 }
 
 // replacesByDigits reports whether a replacement keeps what is a number one, or takes it away.

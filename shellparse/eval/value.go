@@ -17,8 +17,9 @@ type part struct {
 	many bool    // open: outside quotes, so it may be no field or several
 	cuts bool    // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *stream // what is behind the name of a process substitution
-	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)", or certainly found
-	nums bool    // open: nothing but digits, on no line or several
+	// open: it is a name of a listing, as in "for f in $(git ls-files)", or certainly found
+	name bool
+	nums bool // open: nothing but digits, on no line or several
 	// pattern: the absolute one whose matches it is made of; see Name.Of
 	// open, behind a root: what the last component of a found name matches; "" for any
 	of   string
@@ -227,7 +228,8 @@ func (v value) foundBelow() (a command.Arg, ok bool) {
 	a.Below, a.Base = ok, v[at].of
 	if at+1 < len(v) {
 		rest, fine := v[at+1:].text()
-		ok = ok && v[at].name && fine && strings.HasPrefix(rest, "/") && !strings.Contains(rest, "..")
+		ok = ok && v[at].name && fine && strings.HasPrefix(rest, "/") &&
+			!strings.Contains(rest, "..")
 		a.Base = path.Base(rest)
 	}
 	return a, ok
