@@ -44,10 +44,8 @@ func (o consent) request() approval.GrantRequest {
 
 func (c *ctl) approve() *cobra.Command {
 	var o consent
-	cmd := &cobra.Command{
-		Use:  "approve ID... | approve --token FILE",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("approve ID... | approve --token FILE", cobra.ArbitraryArgs,
+		func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
@@ -67,8 +65,7 @@ func (c *ctl) approve() *cobra.Command {
 				return usagef("--grant needs exactly one question")
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
-		},
-	}
+		})
 	cmd.Flags().StringVar(&o.plan, "plan", "", "")
 	cmd.Flags().StringVar(&o.token, "token", "", "")
 	cmd.Flags().StringSliceVar(&o.not, "except", nil, "")
@@ -78,7 +75,7 @@ func (c *ctl) approve() *cobra.Command {
 	cmd.Flags().IntVar(&o.grant, "grant", 0, "")
 	cmd.Flags().BoolVar(&o.once, "once", false, "")
 	cmd.Flags().BoolVar(&o.always, "always", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
@@ -211,10 +208,8 @@ func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Env
 func (c *ctl) deny() *cobra.Command {
 	var message, instead string
 	var undo, all bool
-	cmd := &cobra.Command{
-		Use:  "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
+		cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Deny); err != nil {
 				return err
 			}
@@ -237,13 +232,12 @@ func (c *ctl) deny() *cobra.Command {
 				return c.denyOne(cmd.Context(), id, message,
 					instead)
 			})
-		},
-	}
+		})
 	cmd.Flags().StringVarP(&message, "message", "m", "", "")
 	cmd.Flags().StringVar(&instead, "instead", "", "")
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.Flags().BoolVar(&undo, "undo", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {

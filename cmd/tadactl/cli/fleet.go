@@ -26,14 +26,6 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 		}
 		return execFleet(words[1:])
 	})...)
-	var each func(*cobra.Command)
-	each = func(cmd *cobra.Command) {
-		verb(cmd)
-		for _, below := range cmd.Commands() {
-			each(below)
-		}
-	}
-	each(cmd)
 	return cmd
 }
 

@@ -9,5 +9,5 @@ func (c *ctl) quarantine() *cobra.Command {
 	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(),
 		c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(),
 		c.quarantineEnd())
-	return verb(cmd)
+	return cmd
 }
