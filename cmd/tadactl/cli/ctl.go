@@ -111,8 +111,7 @@ func (c *ctl) report(err error, path string) int {
 		fmt.Fprintf(c.err, "tadactl: try: %s --help\n", path)
 		return exit.Usage
 	}
-	var bad *audit.BadEntry
-	if errors.As(err, &bad) && !bad.Torn {
+	if bad, ok := errors.AsType[*audit.BadEntry](err); ok && !bad.Torn {
 		return exit.Tampered
 	}
 	return launcher.ExitOf(err)

@@ -93,8 +93,7 @@ func (w *quarantineState) options(f quarantineFlags) (quarantine.Options, error)
 
 // forbidden words a refusal by policy of something that is not a script.
 func forbidden(err error) error {
-	var f *launcher.ForbiddenError
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*launcher.ForbiddenError](err); ok {
 		return fmt.Errorf("%q may not be read: %s", f.Path, f.Reason)
 	}
 	return err

@@ -148,8 +148,7 @@ func (s *recording) marks() ([]play.Mark, error) {
 	}
 	var list []play.Mark
 	for e, err := range s.launcher.About(r) {
-		var bad *audit.BadEntry
-		if errors.As(err, &bad) {
+		if _, ok := errors.AsType[*audit.BadEntry](err); ok {
 			continue // set apart, or found by verify
 		} else if err != nil {
 			return list, err
@@ -247,8 +246,7 @@ func (c *ctl) left(ctx context.Context, err error) error {
 
 // unproven gives the exit status of tampering to a transcript that does not verify.
 func unproven(err error) error {
-	var bad *audit.BadEntry
-	if errors.As(err, &bad) && !bad.Torn {
+	if bad, ok := errors.AsType[*audit.BadEntry](err); ok && !bad.Torn {
 		return &exitError{err, exit.Tampered}
 	}
 	return err

@@ -170,8 +170,7 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 		return audit.Cosignature{}, err
 	}
 	lines, err := client(url).Add(ctx, 0, nil, signed)
-	var conflict *witness.ConflictError
-	if errors.As(err, &conflict) && conflict.Size > 0 {
+	if conflict, ok := errors.AsType[*witness.ConflictError](err); ok && conflict.Size > 0 {
 		proof, proofErr := l.ProveGrowth(conflict.Size, signed, own)
 		if proofErr != nil {
 			return audit.Cosignature{},
