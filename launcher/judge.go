@@ -55,8 +55,7 @@ func (l *Launcher) handIn(j *Judgement) {
 
 // judgeAs is Judge for a text taken literally, whether or not it contains a wrapper, with the kind
 // of file that its standard input is.
-func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement,
-	error) {
+func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement, error) {
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,
 		level: l.level(), umask: l.umask(), version: l.version()}
 	var err error

@@ -74,8 +74,7 @@ func (w *wants) title(c network.Want) string {
 // page is the question as it stands on the terminal of the command; full has the texts as a whole.
 func (w *wants) page(c network.Want, full bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)),
-		c.Text())
+	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)), c.Text())
 	line := func(label, text string) {
 		if text = notice.Visible(text); !full {
 			text = notice.Clip(text)

@@ -90,11 +90,10 @@ func (c *ctl) operand(list completion) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		words = slices.DeleteFunc(words,
-			func(w string) bool {
-				id, _, _ := strings.Cut(w, "\t")
-				return slices.Contains(args, id)
-			})
+		words = slices.DeleteFunc(words, func(w string) bool {
+			id, _, _ := strings.Cut(w, "\t")
+			return slices.Contains(args, id)
+		})
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

@@ -224,13 +224,11 @@ func (c *ctl) deny() *cobra.Command {
 				return usagef("--instead needs exactly one question")
 			case undo:
 				return each(args, func(id string) error {
-					return c.undeny(cmd.Context(), id,
-						message+instead)
+					return c.undeny(cmd.Context(), id, message+instead)
 				})
 			}
 			return each(args, func(id string) error {
-				return c.denyOne(cmd.Context(), id, message,
-					instead)
+				return c.denyOne(cmd.Context(), id, message, instead)
 			})
 		})
 	cmd.Flags().StringVarP(&message, "message", "m", "", "")

@@ -91,8 +91,7 @@ func latestChanges(l *launcher.Launcher) (lines []string) {
 		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (past.ChangedFiles{}) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(),
-			briefly(r)))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(), briefly(r)))
 		if len(lines) == maxLatest {
 			break
 		}

@@ -182,8 +182,7 @@ func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms,
 	defer stop()
 	dir := quarantineDir(w.l)
 	quarantine.Forget(ctx, dir, forgetAfter, time.Now())
-	b, err := w.sessions.Listen(s, dir, w.log,
-		func(pid, _ int) error { return caller.MayAsk(pid) })
+	b, err := w.sessions.Listen(s, dir, w.log, func(pid, _ int) error { return caller.MayAsk(pid) })
 	if err != nil {
 		return err
 	}

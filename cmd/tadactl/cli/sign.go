@@ -177,8 +177,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 		how.Scope = approval.Scope{}
 	}
 	token, err := l.Sign(q, how, func() (string, error) {
-		return prompt.ReadSecret(ctx, tty,
-			"passphrase: ")
+		return prompt.ReadSecret(ctx, tty, "passphrase: ")
 	})
 	if err != nil {
 		return err

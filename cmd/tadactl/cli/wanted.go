@@ -104,8 +104,7 @@ func (w *wanted) runs(l *launcher.Launcher) ([]past.Run, error) {
 // page returns the newest of the selected runs, oldest first, and of the older ones those that have
 // not ended: they can still be attached to, answered or killed. more is set if there are others. A
 // negative number selects all.
-func (w *wanted) page(l *launcher.Launcher, newest int) (list []past.Run, more bool,
-	err error) {
+func (w *wanted) page(l *launcher.Launcher, newest int) (list []past.Run, more bool, err error) {
 	since, until, err := w.span()
 	if err == nil {
 		err = w.prepare(l)
