@@ -368,3 +368,11 @@ func (c *ctl) auditAccept() *cobra.Command {
 	cmd.Flags().StringVar(&reason, "reason", "", "")
 	return cmd
 }
+
+func (c *ctl) audit() *cobra.Command {
+	cmd := &cobra.Command{Use: "audit"}
+	cmd.AddCommand(c.auditVerify(), c.log(), c.auditExport(), c.auditHead(), c.auditSeal(),
+		c.auditCheckpoint(), c.auditProve(), c.checkProof(), c.auditRedact(), c.auditAccept(),
+		c.auditWitness())
+	return cmd
+}
