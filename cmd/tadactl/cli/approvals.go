@@ -19,7 +19,7 @@ func (c *ctl) approvals() *cobra.Command {
 
 func (c *ctl) stats() *cobra.Command {
 	var last time.Duration
-	cmd := verb("stats", cobra.NoArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+	cmd := verb("stats", cobra.NoArgs, c.reads(func(l *launcher.Launcher, _ *cobra.Command,
 		_ []string) error {
 		since := time.Time{}
 		if last > 0 {

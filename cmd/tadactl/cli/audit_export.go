@@ -25,7 +25,7 @@ import (
 func (c *ctl) auditExport() *cobra.Command {
 	x := outflow{ctl: c, open: runs.Open{}}
 	var after string
-	cmd := verb("export", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+	cmd := verb("export", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
 		_ []string) (err error) {
 		if after != "" {
 			if x.done, err = audit.ParsePoint(after); err != nil {

@@ -34,7 +34,7 @@ type demand struct {
 func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
 	var far shipped
-	here := c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+	here := c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 		if err := d.read(l); err != nil {
 			return err
 		}
@@ -294,7 +294,7 @@ func unprovenFacts(gaps []audit.Gap) []any {
 
 func (c *ctl) auditHead() *cobra.Command {
 	journal := false
-	cmd := verb("head", cobra.NoArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+	cmd := verb("head", cobra.NoArgs, c.reads(func(l *launcher.Launcher, _ *cobra.Command,
 		_ []string) error {
 		p, err := l.Head()
 		if errors.Is(err, fs.ErrNotExist) && p.Count == 0 {
@@ -366,13 +366,5 @@ func (c *ctl) auditAccept() *cobra.Command {
 		return c.printEntry(e, "")
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "")
-	return cmd
-}
-
-func (c *ctl) audit() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit"}
-	cmd.AddCommand(c.auditVerify(), c.log(), c.auditExport(), c.auditHead(), c.auditSeal(),
-		c.auditCheckpoint(), c.auditProve(), c.checkProof(), c.auditRedact(), c.auditAccept(),
-		c.auditWitness())
 	return cmd
 }

@@ -51,7 +51,7 @@ func (c *ctl) export() *cobra.Command {
 	var format string
 	cmd := verb("export [ID] --format "+strings.Join(names, "|"), cobra.MaximumNArgs(1),
 		func(_ *cobra.Command, args []string) error {
-			s, err := c.recording(args)
+			s, err := c.recording(c.openToRead, args)
 			if err != nil {
 				return err
 			}

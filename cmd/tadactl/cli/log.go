@@ -18,7 +18,7 @@ func (c *ctl) log() *cobra.Command {
 	var kind, grep string
 	var filter audit.Filter
 	all := false
-	cmd := verb("log", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+	cmd := verb("log", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
 		_ []string) error {
 		if grep != "" {
 			return c.grep(cmd.Context(), l, &w, grep)

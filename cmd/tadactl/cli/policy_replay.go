@@ -22,7 +22,7 @@ func (c *ctl) policyReplay() *cobra.Command {
 	var o replay.Options
 	var since string
 	shadow := false
-	cmd := verb("replay [FILE]", cobra.MaximumNArgs(1), c.opened(func(l *launcher.Launcher,
+	cmd := verb("replay [FILE]", cobra.MaximumNArgs(1), c.reads(func(l *launcher.Launcher,
 		_ *cobra.Command, args []string) (err error) {
 		if o.Since, err = parseTime(since, time.Now()); err != nil {
 			return err

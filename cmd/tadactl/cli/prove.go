@@ -49,7 +49,7 @@ func (c *ctl) printLogKey(l *launcher.Launcher) error {
 func (c *ctl) auditProve() *cobra.Command {
 	var file string
 	cmd := verb("prove ENTRY|SESSION[:FROM-TO]", cobra.ExactArgs(1),
-		c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
+		c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			proof, err := prove(l, args[0])
 			if err != nil {
 				return changed(err)
@@ -99,7 +99,7 @@ func (c *ctl) checkProof() *cobra.Command {
 			return err
 		}
 		if len(keys) == 0 {
-			l, err := c.open()
+			l, err := c.openToRead()
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 		if len(texts) == 0 && !secrets {
 			return usagef("expected --secrets or --text TEXT")
 		}
-		s, err := c.recording(args)
+		s, err := c.recording(c.open, args)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ import (
 func (c *ctl) sessions() *cobra.Command {
 	var w wanted
 	last, all := 30, false
-	cmd := verb("sessions", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+	cmd := verb("sessions", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
 		_ []string) error {
 		if last < 0 {
 			return usagef("--last %d is negative; try: --last 30", last)
@@ -102,8 +102,8 @@ type recording struct {
 }
 
 // recording opens the session whose id begins with the argument, or the newest.
-func (c *ctl) recording(args []string) (*recording, error) {
-	l, err := c.open()
+func (c *ctl) recording(open opening, args []string) (*recording, error) {
+	l, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,8 @@ func (s *recording) marks() ([]play.Mark, error) {
 	}
 	var list []play.Mark
 	for e, err := range s.launcher.About(r) {
-		if _, ok := errors.AsType[*audit.BadEntry](err); ok {
+		var bad *audit.BadEntry
+		if errors.As(err, &bad) {
 			continue // set apart, or found by verify
 		} else if err != nil {
 			return list, err
@@ -191,7 +192,7 @@ func (c *ctl) replay() *cobra.Command {
 		if !(o.Speed > 0) { // NaN too
 			return usagef("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)
 		}
-		s, err := c.recording(args)
+		s, err := c.recording(c.openToRead, args)
 		if err != nil {
 			return err
 		}
@@ -246,7 +247,8 @@ func (c *ctl) left(ctx context.Context, err error) error {
 
 // unproven gives the exit status of tampering to a transcript that does not verify.
 func unproven(err error) error {
-	if bad, ok := errors.AsType[*audit.BadEntry](err); ok && !bad.Torn {
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) && !bad.Torn {
 		return &exitError{err, exit.Tampered}
 	}
 	return err

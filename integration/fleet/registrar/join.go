@@ -275,8 +275,8 @@ func (r *Registrar) welcome(id string, public ed25519.PublicKey, record []byte,
 		Fleet: string(fleet.text), Machine: string(record)}, err
 }
 
-// Documents returns the documents that lead from the one with a serial to the newest. A machine that
-// was revoked needs them: etcd answers it no more, perhaps before it has heard why.
+// Documents returns the documents that lead from the one with a serial to the newest. A machine
+// that was revoked needs them: etcd answers it no more, perhaps before it has heard why.
 func (r *Registrar) Documents(ctx context.Context, serial int64) (Documents, error) {
 	fleet, err := r.fleet(ctx)
 	if err != nil {
