@@ -35,12 +35,15 @@ type ctl struct {
 // verb makes a verb: how it is called, the arguments that it takes, what it does.
 func verb(use string, args cobra.PositionalArgs,
 	run func(*cobra.Command, []string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Args: args, RunE: run}
+	return &cobra.Command{Use: use, Args: strictly(args), RunE: run}
 }
 
 // strictly makes wrong arguments of a verb a usage error, which cobra would not distinguish from a
 // failure.
 func strictly(args cobra.PositionalArgs) cobra.PositionalArgs {
+	if args == nil {
+		return nil
+	}
 	return func(cmd *cobra.Command, words []string) error {
 		err := args(cmd, words)
 		if err == nil {

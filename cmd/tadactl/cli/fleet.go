@@ -26,6 +26,14 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 		}
 		return execFleet(words[1:])
 	})...)
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		cmd.Args = strictly(cmd.Args)
+		for _, below := range cmd.Commands() {
+			each(below)
+		}
+	}
+	each(cmd)
 	return cmd
 }
 

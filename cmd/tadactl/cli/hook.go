@@ -22,9 +22,7 @@ import (
 )
 
 func (c *ctl) hook() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "hook",
-	}
+	cmd := &cobra.Command{Use: "hook"}
 	cmd.AddCommand(c.hookRun(), c.hookInstall(), c.hookUninstall(), c.hookStatus())
 	return cmd
 }

@@ -334,13 +334,3 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 			client.Session)
 	}))
 }
-
-func (c *ctl) quarantine() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "quarantine",
-	}
-	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(),
-		c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(),
-		c.quarantineEnd())
-	return cmd
-}

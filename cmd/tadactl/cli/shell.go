@@ -12,9 +12,7 @@ import (
 )
 
 func (c *ctl) shell() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "shell",
-	}
+	cmd := &cobra.Command{Use: "shell"}
 	cmd.AddCommand(c.shellInstall(), c.shellUninstall())
 	return cmd
 }

@@ -18,9 +18,7 @@ import (
 )
 
 func (c *ctl) tamper() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "tamper",
-	}
+	cmd := &cobra.Command{Use: "tamper"}
 	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "")
 	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(),
 		c.tamperLog())

@@ -19,8 +19,8 @@ const exitStatus = "EXIT STATUS\n"
 var everyStatus = []string{"2    wrong usage", "78   configuration or state refused",
 	"125  tadactl itself failed"}
 
-// describe gives each command of the tree its text from verbs.txt, and makes it strict about its
-// arguments. {more} is the text that it had before.
+// describe gives each command of the tree its text from verbs.txt. {more} is the text that it had
+// before.
 func describe(root *cobra.Command) {
 	manuals := map[string]string{}
 	for entry := range strings.SplitSeq(verbsText, "\n= ") {
@@ -31,9 +31,6 @@ func describe(root *cobra.Command) {
 	each = func(cmd *cobra.Command) {
 		about, statuses, verb := strings.Cut(manuals[cmd.CommandPath()], exitStatus)
 		about, options, _ := strings.Cut(about, "OPTIONS\n")
-		if cmd.Args != nil {
-			cmd.Args = strictly(cmd.Args)
-		}
 		for line := range strings.Lines(options) {
 			name, usage, _ := strings.Cut(strings.TrimSpace(line), "  ")
 			if flag := cmd.LocalFlags().Lookup(strings.TrimPrefix(name, "--")); flag != nil {
