@@ -20,6 +20,9 @@ func (c *ctl) log() *cobra.Command {
 	all := false
 	cmd := verb("log", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
 		_ []string) error {
+		if err := c.sayMissing(l); err != nil {
+			return err
+		}
 		if grep != "" {
 			return c.grep(cmd.Context(), l, &w, grep)
 		}
@@ -29,6 +32,7 @@ func (c *ctl) log() *cobra.Command {
 		if err := w.narrow(l, &filter); err != nil {
 			return err
 		}
+		c.sayUnknown(&w.touched)
 		if err := c.doubt(l); err != nil {
 			return err
 		}

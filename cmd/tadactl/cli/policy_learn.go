@@ -23,6 +23,9 @@ func (c *ctl) policyLearn() *cobra.Command {
 	var since, unused, workspace string
 	cmd := verb("learn [ID]", cobra.MaximumNArgs(1), c.opened(func(l *launcher.Launcher,
 		cmd *cobra.Command, args []string) error {
+		if err := c.sayMissing(l); err != nil {
+			return err
+		}
 		if len(args) == 1 {
 			return c.learnConnections(l, args[0])
 		}

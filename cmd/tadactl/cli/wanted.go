@@ -52,20 +52,30 @@ func (w *wanted) any() bool {
 // prepare makes names that were typed those of the record, and finds the plans.
 func (w *wanted) prepare(l *launcher.Launcher) (err error) {
 	for _, name := range []*string{&w.folder, &w.file} {
-		if *name == "" {
-			continue
-		}
-		if *name, err = filepath.Abs(*name); err != nil {
+		if *name, err = realName(*name); err != nil {
 			return err
 		}
-		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
-			*name = real
-		}
 	}
+	w.folder = past.Recorded(w.folder)
 	if w.touched.any() && w.plans == nil {
-		w.plans = l.PlansThat(w.touched.match)
+		w.plans, w.unknown = l.PlansThat(w.touched.match), map[string]bool{}
 	}
 	return nil
+}
+
+// realName is a name that was typed as the record has it; "" for none.
+func realName(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil { // else it may be gone
+		return real, nil
+	}
+	return name, nil
 }
 
 // span returns the times.
@@ -104,7 +114,8 @@ func (w *wanted) runs(l *launcher.Launcher) ([]past.Run, error) {
 // page returns the newest of the selected runs, oldest first, and of the older ones those that have
 // not ended: they can still be attached to, answered or killed. more is set if there are others. A
 // negative number selects all.
-func (w *wanted) page(l *launcher.Launcher, newest int) (list []past.Run, more bool, err error) {
+func (w *wanted) page(l *launcher.Launcher, newest int) (list []past.Run, more bool,
+	err error) {
 	since, until, err := w.span()
 	if err == nil {
 		err = w.prepare(l)
@@ -144,9 +155,8 @@ func (w *wanted) match(r past.Run) bool {
 		(w.authority == "" || r.Authority == w.authority) &&
 		(w.folder == "" || covers([]string{w.folder}, r.Dir)) &&
 		(w.verdict == "" || r.Verdict == w.verdict) &&
-		(w.plans == nil || w.plans[r.Plan]) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&
-		strings.HasPrefix(r.ID, w.session)
+		strings.HasPrefix(r.ID, w.session) && w.selects(r)
 }
 
 // outcomes returns the words for the outcome of a run.
@@ -188,22 +198,4 @@ func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
 			about[body.Envelope])
 	}
 	return err
-}
-
-// touched says which plans are selected, by what they touch. Its zero value selects all.
-type touched struct {
-	program, file, host string
-	plans               map[string]bool // the selected ones; nil for all
-}
-
-func (t *touched) any() bool { return t.program+t.file+t.host != "" }
-
-func (t *touched) match(names map[string][]string) bool {
-	return (t.program == "" || slices.ContainsFunc(names["exec"], func(name string) bool {
-		return name == t.program || filepath.Base(name) == t.program
-	})) && (t.file == "" || slices.ContainsFunc(slices.Concat(names["read"], names["write"],
-		names["delete"]), func(name string) bool { return covers([]string{t.file}, name) })) &&
-		(t.host == "" || slices.ContainsFunc(names["net"], func(name string) bool {
-			return name == t.host || strings.HasPrefix(name, t.host+":")
-		}))
 }
