@@ -35,11 +35,11 @@ type bed struct {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	return newBedAt(t, time.Now)
+	return newBedAt(t, 1, time.Now)
 }
 
-// newBedAt has a registrar with a clock of its own.
-func newBedAt(t *testing.T, now func() time.Time) *bed {
+// newBedAt has a cluster of several nodes, and a registrar with a clock of its own.
+func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 	t.Helper()
 	b := &bed{T: t, ann: newKey(t, "ann")}
 	dir := filepath.Join(t.TempDir(), "acme")
@@ -55,7 +55,7 @@ func newBedAt(t *testing.T, now func() time.Time) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.etcd = served.StartSecureEtcd(t, 1, dir)
+	b.etcd = served.StartSecureEtcd(t, nodes, dir)
 	b.root, err = clientv3.New(clientv3.Config{Endpoints: b.etcd.Endpoints(), TLS: access,
 		Logger: zap.NewNop()})
 	if err != nil {
