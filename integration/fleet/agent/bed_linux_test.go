@@ -62,7 +62,7 @@ func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.root.Close() })
-	r := registrar.New(folder, b.root, b.etcd.Endpoints(), now, new(bytes.Buffer))
+	r := registrar.New(folder, b.root, b.etcd.Endpoints(), now, t.Output())
 	if err := r.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -86,30 +86,55 @@ func TestManyMachines(t *testing.T) {
 	b.etcd.Start(2)
 
 	began = time.Now()
-	var used, refused atomic.Int64
+	var used, unsure atomic.Int64
 	inTurns(n, func(i int) {
 		for _, e := range asked[i] {
-			var claims sync.WaitGroup
-			for range 2 {
-				claims.Go(func() {
-					_, err := machines[i].l.Store.Consume(context.Background(), approval.Claim{
-						Session: "s", Envelope: e.ID, PlanHash: e.PlanHash})
-					switch {
-					case err == nil:
-						used.Add(1)
-					case errors.Is(err, approval.ErrReplayed):
-						refused.Add(1)
-					default:
-						t.Error(err)
-					}
-				})
+			done, maybe := machines[i].claimTwice(e)
+			if done > 1 || done+maybe == 0 {
+				t.Errorf("an approval was used %d times, or perhaps %d times more", done, maybe)
 			}
-			claims.Wait()
+			used.Add(int64(done))
+			unsure.Add(int64(maybe))
 		}
 	})
-	t.Logf("used in %v", time.Since(began).Round(time.Second))
-	if got := used.Load(); got != int64(n*each) || refused.Load() != got {
-		t.Errorf("%d of %d approvals were used, %d claims refused", got, n*each, refused.Load())
+	t.Logf("used in %v; of %d claims the outcome is not known", time.Since(began).Round(time.Second),
+		unsure.Load())
+	if got := used.Load(); got > int64(n*each) || got < int64(n*each)-unsure.Load() {
+		t.Errorf("%d of %d approvals were used", got, n*each)
+	}
+}
+
+// claimTwice claims an approval twice at the same time, each until the machine's approvals can be
+// reached. It returns how many of the claims used it, and how many may have.
+func (m *machine) claimTwice(e approval.Envelope) (used, unsure int) {
+	m.Helper()
+	outcomes := make([]error, 2)
+	var claims sync.WaitGroup
+	for i := range outcomes {
+		claims.Go(func() { outcomes[i] = m.claim(e) })
+	}
+	claims.Wait()
+	for _, err := range outcomes {
+		switch {
+		case err == nil:
+			used++
+		case errors.Is(err, approval.ErrUnsure):
+			unsure++
+		case !errors.Is(err, approval.ErrReplayed):
+			m.Error(err)
+		}
+	}
+	return used, unsure
+}
+
+func (m *machine) claim(e approval.Envelope) error {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		_, err := m.l.Store.Consume(context.Background(), approval.Claim{Session: "s",
+			Envelope: e.ID, PlanHash: e.PlanHash})
+		if time.Now().After(deadline) || !errors.Is(err, approval.ErrOffline) &&
+			!errors.Is(err, approval.ErrAway) && !errors.Is(err, approval.ErrLocked) {
+			return err
+		}
 	}
 }
 
