@@ -23,8 +23,8 @@ import (
 // maxWelcome bounds what the registrar sends: documents, freezes and bundles.
 const maxWelcome = 8 << 20
 
-// patience is how long the registrar may take.
-const patience = 30 * time.Second
+// patience is how long the registrar may take, with other machines that join before this one.
+const patience = registrar.JoinWithin + 30*time.Second
 
 func requestFor(key ed25519.PrivateKey) ([]byte, error) {
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)

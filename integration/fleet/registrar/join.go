@@ -49,14 +49,16 @@ type Registrar struct {
 	endpoints []string // of etcd, as machines reach it
 	now       func() time.Time
 	seeing    sync.Mutex // the folder's newest document
-	out       io.Writer  // for whoever runs the registrar
+	joining   chan struct{}
+	out       io.Writer // for whoever runs the registrar
 }
 
 // New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for
 // a reason that machines are not told is written to out.
 func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.Time,
 	out io.Writer) *Registrar {
-	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
+	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out,
+		joining: make(chan struct{}, 1)}
 }
 
 // Prepare stores the newest fleet document that was seen, if there is none, and turns the access
@@ -161,8 +163,22 @@ func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
 var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
 	"try: tadactl fleet revoke ID, and join again under another state directory")
 
-// Join lets a machine in, once for each invitation.
+// Join lets a machine in, once for each invitation. Machines come in one after the other: etcd
+// computes the rights of all its users again at each change of one, so that many at once would all
+// wait too long.
 func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
+	select {
+	case r.joining <- struct{}{}:
+	case <-ctx.Done():
+		return Welcome{}, ctx.Err()
+	}
+	defer func() { <-r.joining }()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return r.join(ctx, j)
+}
+
+func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	public, err := readRequest([]byte(j.Request))
 	if err != nil {
 		return Welcome{}, err

@@ -9,8 +9,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -125,6 +127,38 @@ const (
 	one = "tada-0000000000000001"
 	two = "tada-0000000000000002"
 )
+
+// Machines come in one after the other. One that waits too long is told to try again, with the same
+// invitation.
+func TestJoinInTurns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const id = "tada-00000000000000aa"
+	j, _ := s.invited(id, Invitation{})
+	s.joining <- struct{}{} // another one's turn
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := s.Join(ctx, j)
+	said := httptest.NewRecorder()
+	s.answer(said, nil, err)
+	if text := said.Body.String(); said.Code != http.StatusServiceUnavailable ||
+		!strings.Contains(text, "try the same again") {
+		t.Errorf("%d, %q", said.Code, text)
+	}
+	<-s.joining
+	var all sync.WaitGroup
+	for i := range 8 {
+		if i > 0 {
+			j, _ = s.invited(fmt.Sprintf("tada-00000000000000b%d", i), Invitation{})
+		}
+		all.Go(func() {
+			if _, err := s.Join(t.Context(), j); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
 
 // An invitation lets in one machine, however many use it at the same time.
 func TestInvitationIsForOne(t *testing.T) {

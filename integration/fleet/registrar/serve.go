@@ -27,8 +27,12 @@ const (
 // maxBody is the maximum length of a request, in bytes.
 const maxBody = 16 << 10
 
-// patience is how long etcd may take for one request.
-const patience = 15 * time.Second
+// patience is how long etcd may take for one request, and JoinWithin how long a machine waits until
+// it is let in, with others before it.
+const (
+	patience   = 15 * time.Second
+	JoinWithin = 2 * time.Minute
+)
 
 // Serve answers machines until the context ends, and expels those that are revoked.
 func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
@@ -37,11 +41,11 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+JoinPath, r.join)
+	mux.HandleFunc("POST "+JoinPath, r.letIn)
 	mux.HandleFunc("POST "+RenewPath, r.renew)
 	mux.HandleFunc("GET "+FleetPath, r.documents)
 	server := &http.Server{Handler: mux, TLSConfig: access, ReadTimeout: patience,
-		WriteTimeout: 2 * patience, MaxHeaderBytes: maxBody}
+		WriteTimeout: JoinWithin + patience, MaxHeaderBytes: maxBody}
 	go r.expelling(ctx)
 	go func() {
 		<-ctx.Done()
@@ -73,12 +77,12 @@ func (r *Registrar) expelling(ctx context.Context) {
 	}
 }
 
-func (r *Registrar) join(w http.ResponseWriter, in *http.Request) {
+func (r *Registrar) letIn(w http.ResponseWriter, in *http.Request) {
 	var j Joining
 	if !readJSON(w, in, &j) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(in.Context(), patience)
+	ctx, cancel := context.WithTimeout(in.Context(), JoinWithin)
 	defer cancel()
 	welcome, err := r.Join(ctx, j)
 	r.answer(w, welcome, err)
@@ -117,6 +121,9 @@ func (r *Registrar) documents(w http.ResponseWriter, in *http.Request) {
 	r.answer(w, d, err)
 }
 
+// errSlow is what a machine is told when etcd does not answer, or too many wait before it.
+var errSlow = errors.New("etcd did not answer in time; try the same again in a minute")
+
 func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxBody))
 	if err == nil {
@@ -142,6 +149,9 @@ func (r *Registrar) answer(w http.ResponseWriter, what any, err error) {
 		status = http.StatusConflict
 	case errors.Is(err, errRequest):
 		status = http.StatusBadRequest
+	case errors.Is(err, context.DeadlineExceeded):
+		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)
+		status, err = http.StatusServiceUnavailable, errSlow
 	default:
 		http.Error(w, "the registrar failed: see its own output", http.StatusBadGateway)
 		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)
