@@ -18,9 +18,14 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// before is the commit of the tada-fleet that is tried with the other programs of this one; "" for
-// the same: see make fleet-stress.
-var before = os.Getenv("TEST_BEFORE")
+// before is the commit of the tada-fleet that is tried with the other programs of this one, and
+// othersBefore that of the others, with the tada-fleet of this one; "" for the same: see make
+// fleet-stress.
+var (
+	before       = os.Getenv("TEST_BEFORE")
+	othersBefore = os.Getenv("TEST_OTHERS_BEFORE")
+	mixed        = before != "" || othersBefore != ""
+)
 
 // newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
 // in docs/fleet.md.
@@ -36,11 +41,9 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 	if err := os.Symlink(self, filepath.Join(bin, "person")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
-		"./cmd/tada-fleet")
-	build.Dir = sourceOf(t, before)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	buildOf(t, before, bin, "tada-fleet")
+	if othersBefore != "" {
+		buildOf(t, othersBefore, bin, "tada-run", "tadactl")
 	}
 	for i, e := range p.env { // the account of the machine that asks is the usual one
 		if strings.HasPrefix(e, "TRANSCRIPT_HOME=") {
@@ -71,12 +74,12 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tadactl --home $CI fleet join '"+second+"' --name ci1", `with labels "env=ci"`)
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"tadactl fleet agent")
-	if before == "" {
+	if !mixed {
 		p.alone()
 	}
 	agent := p.daemon("tadactl --home $CI fleet agent", "")
 	p.eventually("tadactl --home $CI pending", "")
-	if before == "" {
+	if !mixed {
 		p.eventually("tadactl --home $ANN fleet show ci1", "state     connected")
 	}
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
@@ -86,14 +89,14 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
-	if before == "" {
+	if !mixed {
 		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
 		p.wants("tadactl --home $ANN fleet show nobody",
 			`no machine has the id or the name "nobody"`)
 		p.wants("person tadactl --home $ANN fleet revoke nobody",
 			`no machine has the id or the name "nobody"`)
 	}
-	if before == "" { // an older program may not have these
+	if !mixed { // an older program may not have these
 		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
@@ -113,6 +116,23 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.wants("tadactl --home $CI audit verify --complete", "ok: ")
+}
+
+// buildOf builds programs of a commit into a folder, in place of those that are there.
+func buildOf(t *testing.T, commit, bin string, names ...string) {
+	t.Helper()
+	source := sourceOf(t, commit)
+	for _, name := range names {
+		to := filepath.Join(bin, name)
+		if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		build := exec.Command("go", "build", "-o", to, "./cmd/"+name)
+		build.Dir = source
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
 }
 
 // sourceOf returns the folder of the source of a commit; of this one for "".
