@@ -100,6 +100,7 @@ func TestFleetOfTwo(t *testing.T) {
 		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
+		agent = p.stopping(agent)
 		p.forcing()
 	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
@@ -296,8 +297,7 @@ func (p *place) pausing() {
 	p.wants("tadactl --home $ANN fleet status", `document 2`)
 	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
 	p.eventually("cat steps", "step")
-	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
-	id := strings.TrimSuffix(strings.Fields(made)[1], ":")
+	id := p.freezes("--pause")
 	p.eventually("tadactl --home $CI log --json", "exec.paused")
 	was := p.run("cat steps")
 	time.Sleep(500 * time.Millisecond)
