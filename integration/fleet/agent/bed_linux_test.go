@@ -27,10 +27,11 @@ import (
 // A bed is a fleet: a real etcd, a registrar, and ann, who founded it.
 type bed struct {
 	*testing.T
-	etcd *served.Etcd
-	root *clientv3.Client
-	site registrar.Link
-	ann  approval.Key
+	etcd   *served.Etcd
+	root   *clientv3.Client
+	folder *registrar.Folder
+	site   registrar.Link
+	ann    approval.Key
 }
 
 func newBed(t *testing.T) *bed {
@@ -55,6 +56,7 @@ func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.folder = folder
 	b.etcd = served.StartSecureEtcd(t, nodes, dir)
 	b.root, err = clientv3.New(clientv3.Config{Endpoints: b.etcd.Endpoints(), TLS: access,
 		Logger: zap.NewNop()})
@@ -235,19 +237,24 @@ func (m *machine) eventually(what string, is func() bool) {
 func (m *machine) ask(quorum int) approval.Envelope {
 	m.Helper()
 	m.asked++
-	if err := m.l.Ready(); err != nil {
+	e, err := m.request(quorum)
+	if err != nil {
 		m.Fatal(err)
 	}
-	var e approval.Envelope
-	if err := m.l.Deciding(func() (events []approval.Event, err error) {
+	return e
+}
+
+func (m *machine) request(quorum int) (e approval.Envelope, err error) {
+	if err := m.l.Ready(); err != nil {
+		return e, err
+	}
+	err = m.l.Deciding(func() (events []approval.Event, err error) {
 		e, _, err = m.l.Store.Request(context.Background(), approval.Request{Session: "s",
 			Requester: permit.Person(), Quorum: quorum,
 			Payload: plantest.Small(m, func(p map[string]any) { p["n"] = m.asked })})
 		return e.Events, err
-	}); err != nil {
-		m.Fatal(err)
-	}
-	return e
+	})
+	return e, err
 }
 
 func (m *machine) get(id string) approval.Envelope {

@@ -44,43 +44,21 @@ func TestManyMachines(t *testing.T) {
 	asked := make([][]approval.Envelope, n)
 	inTurns(n, func(i int) {
 		for range each {
-			asked[i] = append(asked[i], machines[i].ask(0))
+			asked[i] = append(asked[i], machines[i].asks())
 		}
 	})
 	t.Logf("%d questions asked in %v", n*each, time.Since(began).Round(time.Second))
 
 	b.etcd.Kill(2)
 	began = time.Now()
-	answered := map[string]bool{}
-	var lock sync.Mutex
+	answering := &answering{bed: b, by: machines[0], tried: map[string]bool{},
+		done: map[string]bool{}}
 	patience := 2*time.Minute + time.Duration(n*each)*200*time.Millisecond
-	for deadline := began.Add(patience); len(answered) < n*each; {
+	for deadline := began.Add(patience); len(answering.done) < n*each; {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d questions were answered", len(answered), n*each)
+			t.Fatalf("%d of %d questions were answered", len(answering.done), n*each)
 		}
-		list, err := b.office().Questions(t.Context(), b.ann.ID())
-		if err != nil {
-			t.Fatal(err)
-		}
-		inTurns(len(list), func(i int) {
-			q := list[i]
-			lock.Lock()
-			before := answered[q.Envelope]
-			lock.Unlock()
-			if before {
-				return
-			}
-			o, err := b.office().Answer(t.Context(), q, machines[0].token(b.ann, q, true))
-			if errors.Is(err, people.ErrSilent) || err == nil && !o.Taken {
-				return // its agent had not taken the list of people yet
-			}
-			if err != nil {
-				t.Error(err)
-			}
-			lock.Lock()
-			defer lock.Unlock()
-			answered[q.Envelope] = true
-		})
+		answering.round()
 	}
 	t.Logf("answered in %v, by two of the three nodes", time.Since(began).Round(time.Second))
 	b.etcd.Start(2)
@@ -101,6 +79,61 @@ func TestManyMachines(t *testing.T) {
 		unsure.Load())
 	if got := used.Load(); got > int64(n*each) || got < int64(n*each)-unsure.Load() {
 		t.Errorf("%d of %d approvals were used", got, n*each)
+	}
+}
+
+// An answering is what ann has answered.
+type answering struct {
+	*bed
+	by *machine
+
+	mu    sync.Mutex
+	tried map[string]bool // without a word of what became of it
+	done  map[string]bool
+}
+
+// round answers what is published and was not answered. What was tried, and is not published any
+// more, was taken.
+func (a *answering) round() {
+	a.Helper()
+	office := a.office()
+	list, err := office.Questions(a.Context(), a.ann.ID())
+	if err != nil {
+		a.Log(err)
+		return
+	}
+	open := map[string]bool{}
+	for _, q := range list {
+		open[q.Envelope] = true
+	}
+	for id := range a.tried {
+		if !open[id] {
+			a.done[id] = true
+			delete(a.tried, id)
+		}
+	}
+	inTurns(len(list), func(i int) { a.answer(office, list[i]) })
+}
+
+func (a *answering) answer(from people.Office, q people.Question) {
+	a.mu.Lock()
+	before := a.done[q.Envelope]
+	a.mu.Unlock()
+	if before {
+		return
+	}
+	o, err := from.Answer(a.Context(), q, a.by.token(a.ann, q, true))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err == nil && o.Taken:
+		a.done[q.Envelope] = true
+		delete(a.tried, q.Envelope)
+	case err != nil && !errors.Is(err, people.ErrSilent):
+		a.Log(err)
+		a.tried[q.Envelope] = true
+	default: // its agent had not taken the list of people yet, or was busy
+		a.tried[q.Envelope] = true
 	}
 }
 
@@ -128,11 +161,36 @@ func (m *machine) claimTwice(e approval.Envelope) (used, unsure int) {
 }
 
 func (m *machine) claim(e approval.Envelope) error {
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	return reached(func() error {
 		_, err := m.l.Store.Consume(context.Background(), approval.Claim{Session: "s",
 			Envelope: e.ID, PlanHash: e.PlanHash})
+		return err
+	})
+}
+
+// asks is ask for a machine whose etcd is busy. To ask the same again is no other question.
+func (m *machine) asks() (e approval.Envelope) {
+	m.Helper()
+	m.asked++
+	if err := reached(func() (err error) {
+		e, err = m.request(0)
+		if errors.Is(err, approval.ErrUnsure) {
+			err = approval.ErrAway
+		}
+		return err
+	}); err != nil {
+		m.Error(err)
+	}
+	return e
+}
+
+// reached does something until the approvals of the machine can be reached.
+func reached(do func() error) error {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		err := do()
 		if time.Now().After(deadline) || !errors.Is(err, approval.ErrOffline) &&
-			!errors.Is(err, approval.ErrAway) && !errors.Is(err, approval.ErrLocked) {
+			!errors.Is(err, approval.ErrAway) && !errors.Is(err, approval.ErrLocked) &&
+			!errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
 	}

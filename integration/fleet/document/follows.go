@@ -110,3 +110,7 @@ func Claims(text []byte) (name string, serial int64, err error) {
 func (f Fleet) SameAdmins(g Fleet) bool {
 	return slices.EqualFunc(f.Admins(), g.Admins(), Person.equal)
 }
+
+// LeadsTo reports whether those who know f alone may be unable to accept what follows next: it has
+// other administrators, or another registrar, which one administrator alone cannot change.
+func (f Fleet) LeadsTo(next Fleet) bool { return !f.SameAdmins(next) || !f.sameRegistrars(next) }

@@ -77,6 +77,9 @@ func (r *Registrar) Prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("etcd at %q: %w", r.endpoints, err)
 	}
+	if err := r.succeed(ctx); err != nil {
+		return err
+	}
 	now, err := r.fleet(ctx)
 	if err != nil {
 		return err
@@ -203,6 +206,9 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	}
 	if fleet.IsRevoked(j.ID) {
 		return Welcome{}, errMember
+	}
+	if !fleet.Registrar.Key.Equal(r.folder.own.Public()) {
+		return Welcome{}, errReplaced
 	}
 	m := document.Machine{ID: j.ID, Name: j.Name, Owner: invited.Owner, Labels: invited.Labels,
 		Key: keySum(public), Joined: r.now().UTC().Truncate(time.Second)}

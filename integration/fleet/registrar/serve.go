@@ -65,16 +65,24 @@ func (r *Registrar) expelling(ctx context.Context) {
 		if err := widen(ctx, r.etcd); err != nil {
 			fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
 		}
-		_ = r.Expel(ctx)
+		r.follow(ctx)
 		changes := r.etcd.Watch(clientv3.WithRequireLeader(ctx), keyspace.Fleet)
 		for range changes {
-			_ = r.Expel(ctx)
+			r.follow(ctx)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second): // the watch was lost
 		}
 	}
+}
+
+// follow does what the fleet document says now.
+func (r *Registrar) follow(ctx context.Context) {
+	if err := r.succeed(ctx); err != nil {
+		fmt.Fprintf(r.out, "tada-fleet: the next key of the registrar: %v\n", err)
+	}
+	_ = r.Expel(ctx)
 }
 
 func (r *Registrar) letIn(w http.ResponseWriter, in *http.Request) {
@@ -143,7 +151,8 @@ func (r *Registrar) answer(w http.ResponseWriter, what any, err error) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(jsonLine(what))
 		return
-	case errors.Is(err, errNotInvited), errors.Is(err, document.ErrRevoked):
+	case errors.Is(err, errNotInvited), errors.Is(err, errReplaced),
+		errors.Is(err, document.ErrRevoked):
 		status = http.StatusForbidden
 	case errors.Is(err, errMember):
 		status = http.StatusConflict
