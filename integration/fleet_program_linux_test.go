@@ -65,7 +65,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 // One machine asks, another one answers, and stops it.
 func TestFleetOfTwo(t *testing.T) {
 	t.Parallel()
-	p, _, _ := newFleet(t)
+	p, _, site := newFleet(t)
 	first := p.link("tadactl --home $ANN fleet invite --dir ../acme --etcd $ETCD " +
 		"--url https://$SITE --people --owner ann")
 	p.wants("tadactl --home $ANN fleet join '"+first+"' --name laptop", `is now in fleet "acme"`)
@@ -102,6 +102,7 @@ func TestFleetOfTwo(t *testing.T) {
 		p.pausing()
 		agent = p.stopping(agent)
 		p.forcing()
+		p.replacing(site)
 	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
@@ -360,7 +361,7 @@ func (p *place) link(line string) string {
 	if err != nil || json.Unmarshal(out, &made) != nil {
 		p.t.Fatalf("%s: %v: %s", line, err, out)
 	}
-	if !regexp.MustCompile(`^https://127\.0\.0\.1:\d+/#`).MatchString(made.URL) {
+	if !regexp.MustCompile(`^https://(127\.0\.0\.1|localhost):\d+/#`).MatchString(made.URL) {
 		p.t.Fatalf("%s: %q", line, made.URL)
 	}
 	return made.URL
