@@ -10,7 +10,8 @@ import (
 // address: machines stay members, and find it there.
 func (p *place) replacing(site *exec.Cmd) {
 	p.t.Helper()
-	out := p.run("tadactl fleet registrar renew ../acme --host 127.0.0.1 --host localhost --key --json")
+	out := p.run("tadactl fleet registrar renew ../acme --host 127.0.0.1 --host localhost " +
+		"--key --json")
 	var made struct{ Key string }
 	if err := json.Unmarshal([]byte(out), &made); err != nil || made.Key == "" {
 		p.t.Fatalf("%v: %s", err, out)

@@ -47,10 +47,11 @@ func (f *fleet) registrarReplace(cmd *cobra.Command, args []string) error {
 		return usagef("KEY must be the line that tadactl fleet registrar renew --key prints")
 	}
 	return f.change(cmd, func(next *document.Fleet) error {
-		if next.Registrar.Key.Equal(list[0].Public) {
-			return fmt.Errorf("%s is the key of the registrar already", approval.KeyID(list[0].Public))
+		key := list[0]
+		if next.Registrar.Key.Equal(key.Public) {
+			return fmt.Errorf("%s is the key of the registrar already", approval.KeyID(key.Public))
 		}
-		next.Registrar = document.Person{Name: list[0].Name, Key: list[0].Public}
+		next.Registrar = document.Person{Name: key.Name, Key: key.Public}
 		return nil
 	}, "the registrar has another key; it goes on with it by itself")
 }

@@ -75,8 +75,8 @@ func TestManyMachines(t *testing.T) {
 			unsure.Add(int64(maybe))
 		}
 	})
-	t.Logf("used in %v; of %d claims the outcome is not known", time.Since(began).Round(time.Second),
-		unsure.Load())
+	t.Logf("used in %v; of %d claims the outcome is not known",
+		time.Since(began).Round(time.Second), unsure.Load())
 	if got := used.Load(); got > int64(n*each) || got < int64(n*each)-unsure.Load() {
 		t.Errorf("%d of %d approvals were used", got, n*each)
 	}

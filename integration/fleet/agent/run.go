@@ -20,9 +20,9 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// Run works until the context ends. It fails with ErrTaken, ErrMoved, document.ErrRevoked, approval.ErrLocked
-// for a second agent of the account, approval.ErrMeddled for another cluster, or for files and a
-// database that cannot be used; a connection that is lost is no failure.
+// Run works until the context ends. It fails with ErrTaken, ErrMoved, document.ErrRevoked,
+// approval.ErrLocked for a second agent of the account, approval.ErrMeddled for another cluster, or
+// for files and a database that cannot be used; a connection that is lost is no failure.
 func (a *Agent) Run(ctx context.Context) error {
 	own, err := a.Folder.Load()
 	if err != nil {

@@ -61,36 +61,6 @@ func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.T
 		joining: make(chan struct{}, 1)}
 }
 
-// Prepare stores the newest fleet document that was seen, if there is none, and turns the access
-// control of etcd on. It may be called again. It refuses an etcd that has another fleet.
-func (r *Registrar) Prepare(ctx context.Context) error {
-	text, err := r.folder.Newest()
-	if err != nil {
-		return err
-	}
-	first, err := document.FirstFleet(text)
-	if err != nil {
-		return err
-	}
-	_, err = r.etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(keyspace.Fleet), "=", 0)).
-		Then(clientv3.OpPut(keyspace.Fleet, string(text))).Commit()
-	if err != nil {
-		return fmt.Errorf("etcd at %q: %w", r.endpoints, err)
-	}
-	if err := r.succeed(ctx); err != nil {
-		return err
-	}
-	now, err := r.fleet(ctx)
-	if err != nil {
-		return err
-	}
-	if now.refused != nil || !now.Registrar.Key.Equal(r.folder.own.Public()) {
-		return errors.Join(fmt.Errorf("etcd at %q has another fleet than %q of %q", r.endpoints,
-			first.Name, r.folder.path), now.refused)
-	}
-	return prepareAuth(ctx, r.etcd)
-}
-
 // A known is the newest fleet document that follows those that this registrar has seen.
 type known struct {
 	document.Fleet
@@ -166,6 +136,10 @@ func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
 var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
 	"try: tadactl fleet revoke ID, and join again under another state directory")
 
+// errReplaced is returned where the fleet document names another registrar.
+var errReplaced = errors.New("this registrar was replaced by another one; ask an administrator " +
+	"for another invitation")
+
 // Join lets a machine in, once for each invitation. Machines come in one after the other: etcd
 // computes the rights of all its users again at each change of one, so that many at once would all
 // wait too long.
@@ -176,7 +150,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 		return Welcome{}, ctx.Err()
 	}
 	defer func() { <-r.joining }()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, turn)
 	defer cancel()
 	return r.join(ctx, j)
 }

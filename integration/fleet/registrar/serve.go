@@ -27,11 +27,14 @@ const (
 // maxBody is the maximum length of a request, in bytes.
 const maxBody = 16 << 10
 
-// patience is how long etcd may take for one request, and JoinWithin how long a machine waits until
-// it is let in, with others before it.
 const (
-	patience   = 15 * time.Second
-	JoinWithin = 2 * time.Minute
+	// patience is how long etcd may take for one request.
+	patience = 15 * time.Second
+	// turn is how long it may take to let one machine in, where it is busy: that is a dozen changes
+	// of its users and roles.
+	turn = time.Minute
+	// JoinWithin is how long a machine waits until it is let in, with others before it.
+	JoinWithin = 5 * time.Minute
 )
 
 // Serve answers machines until the context ends, and expels those that are revoked.

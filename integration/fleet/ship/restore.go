@@ -197,7 +197,9 @@ func newRestored(dir string) (*restored, error) {
 	return &restored{dir: dir, begun: map[string]int64{}}, nil
 }
 
-func (r *restored) path(file string) string { return filepath.Join(r.dir, filepath.FromSlash(file)) }
+func (r *restored) path(file string) string {
+	return filepath.Join(r.dir, filepath.FromSlash(file))
+}
 
 // whole reports whether all of a file is there.
 func (r *restored) whole(file string) bool {

@@ -9,12 +9,39 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
-// errReplaced is returned where the fleet document names another registrar.
-var errReplaced = errors.New("this registrar was replaced by another one; ask an administrator " +
-	"for another invitation")
+// Prepare stores the newest fleet document that was seen, if there is none, and turns the access
+// control of etcd on. It may be called again. It refuses an etcd that has another fleet.
+func (r *Registrar) Prepare(ctx context.Context) error {
+	text, err := r.folder.Newest()
+	if err != nil {
+		return err
+	}
+	first, err := document.FirstFleet(text)
+	if err != nil {
+		return err
+	}
+	_, err = r.etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(keyspace.Fleet), "=", 0)).
+		Then(clientv3.OpPut(keyspace.Fleet, string(text))).Commit()
+	if err != nil {
+		return fmt.Errorf("etcd at %q: %w", r.endpoints, err)
+	}
+	if err := r.succeed(ctx); err != nil {
+		return err
+	}
+	now, err := r.fleet(ctx)
+	if err != nil {
+		return err
+	}
+	if now.refused != nil || !now.Registrar.Key.Equal(r.folder.own.Public()) {
+		return errors.Join(fmt.Errorf("etcd at %q has another fleet than %q of %q", r.endpoints,
+			first.Name, r.folder.path), now.refused)
+	}
+	return prepareAuth(ctx, r.etcd)
+}
 
 // succeed goes on with the next key, if the fleet document names it: it lets in all machines that
 // were members until then. A registrar that dies meanwhile begins again.
@@ -51,7 +78,7 @@ func (r *Registrar) succeed(ctx context.Context) error {
 		}
 		n++
 	}
-	fmt.Fprintf(r.out, "tada-fleet: the key of the registrar is now %s; %d machines stay members\n",
+	fmt.Fprintf(r.out, "tada-fleet: the key of the registrar is now %s; members let in again: %d\n",
 		approval.KeyID(next.Public()), n)
 	return r.folder.promote(next)
 }
