@@ -136,6 +136,10 @@ func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
 var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
 	"try: tadactl fleet revoke ID, and join again under another state directory")
 
+// turn is how long it may take to let one machine in where etcd is busy: that is a dozen changes of
+// its users and roles.
+const turn = time.Minute
+
 // errReplaced is returned where the fleet document names another registrar.
 var errReplaced = errors.New("this registrar was replaced by another one; ask an administrator " +
 	"for another invitation")
@@ -271,8 +275,8 @@ func (r *Registrar) welcome(id string, public ed25519.PublicKey, record []byte,
 		Fleet: string(fleet.text), Machine: string(record)}, err
 }
 
-// Documents returns the documents that lead from the one with a serial to the newest. A machine that
-// was revoked needs them: etcd answers it no more, perhaps before it has heard why.
+// Documents returns the documents that lead from the one with a serial to the newest. A machine
+// that was revoked needs them: etcd answers it no more, perhaps before it has heard why.
 func (r *Registrar) Documents(ctx context.Context, serial int64) (Documents, error) {
 	fleet, err := r.fleet(ctx)
 	if err != nil {

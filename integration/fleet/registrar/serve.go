@@ -30,9 +30,6 @@ const maxBody = 16 << 10
 const (
 	// patience is how long etcd may take for one request.
 	patience = 15 * time.Second
-	// turn is how long it may take to let one machine in, where it is busy: that is a dozen changes
-	// of its users and roles.
-	turn = time.Minute
 	// JoinWithin is how long a machine waits until it is let in, with others before it.
 	JoinWithin = 5 * time.Minute
 )
