@@ -18,13 +18,13 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// before is the commit of the tada-fleet that is tried with the other programs of this one, and
-// othersBefore that of the others, with the tada-fleet of this one; "" for the same: see make
-// fleet-stress.
+// Commits of programs that are tried with the other ones of this commit, or "": of tada-fleet, of all
+// others, and of the tada-fleet that is the registrar. See make fleet-stress.
 var (
-	before       = os.Getenv("TEST_BEFORE")
-	othersBefore = os.Getenv("TEST_OTHERS_BEFORE")
-	mixed        = before != "" || othersBefore != ""
+	before     = os.Getenv("TEST_BEFORE")
+	others     = os.Getenv("TEST_OTHERS_BEFORE")
+	registrars = os.Getenv("TEST_REGISTRAR_BEFORE")
+	mixed      = before+others+registrars != ""
 )
 
 // newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
@@ -42,8 +42,13 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 		t.Fatal(err)
 	}
 	buildOf(t, before, bin, "tada-fleet")
-	if othersBefore != "" {
-		buildOf(t, othersBefore, bin, "tada-run", "tadactl")
+	if others != "" {
+		buildOf(t, others, bin, "tada-run", "tadactl")
+	}
+	serve := "tadactl fleet serve"
+	if registrars != "" {
+		buildOf(t, registrars, filepath.Join(bin, "before"), "tada-fleet")
+		serve = filepath.Join(bin, "before", "tada-fleet") + " serve"
 	}
 	for i, e := range p.env { // the account of the machine that asks is the usual one
 		if strings.HasPrefix(e, "TRANSCRIPT_HOME=") {
@@ -58,8 +63,7 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 		"--auto-compaction-retention 1h") // without it, etcd is full one day
 	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
 	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
-	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
-		"listens on")
+	return p, etcd, p.daemon(serve+" ../acme --etcd $ETCD --listen $SITE", "listens on")
 }
 
 // One machine asks, another one answers, and stops it.
