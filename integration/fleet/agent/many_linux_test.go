@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 )
 
@@ -80,6 +81,21 @@ func TestManyMachines(t *testing.T) {
 	if got := used.Load(); got > int64(n*each) || got < int64(n*each)-unsure.Load() {
 		t.Errorf("%d of %d approvals were used", got, n*each)
 	}
+	b.freezes(machines)
+}
+
+// freezes has ann stop all machines, and reports how long it takes.
+func (b *bed) freezes(machines []*machine) {
+	b.Helper()
+	began := time.Now()
+	if _, err := b.office().Freeze(b.Context(), b.ann, document.Freeze{
+		Machines: document.Everywhere(), Time: began}); err != nil {
+		b.Fatal(err)
+	}
+	for _, m := range machines {
+		m.eventually("frozen", func() bool { return m.l.Home().Frozen() != "" })
+	}
+	b.Logf("all are frozen %v after the order", time.Since(began).Round(time.Millisecond))
 }
 
 // An answering is what ann has answered.
