@@ -92,7 +92,7 @@ func (f *Fleet) Remember(was Person) {
 }
 
 func (f Fleet) sameRegistrars(g Fleet) bool {
-	return f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
+	return f.Registrar.equal(g.Registrar) && f.Site.equal(g.Site) && slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
 }
 
 // Sign returns the document, signed by one of its administrators.
@@ -117,7 +117,7 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 func (f Fleet) equal(g Fleet) bool {
 	return f.Name == g.Name && f.Serial == g.Serial && slices.Equal(f.Revoked, g.Revoked) &&
 		f.sameRegistrars(g) && slices.EqualFunc(f.People, g.People, Person.equal) &&
-		f.Ship.equal(g.Ship) && f.Site.equal(g.Site)
+		f.Ship.equal(g.Ship)
 }
 
 // check refuses a fleet that could not be changed any more, or that names somebody twice.

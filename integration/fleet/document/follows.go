@@ -69,7 +69,8 @@ func (f Fleet) Proposed(text []byte) (next Fleet, by []string, err error) {
 
 // signersOf is how many administrators of f must sign the document that follows. One alone must not
 // make a second one of himself, who would then stand for another person; nor a registrar, which
-// says what machines are called and which labels people see.
+// says what machines are called and which labels people see, nor lead the machines to where nobody
+// else reaches them.
 func (f Fleet) signersOf(next Fleet) int {
 	if len(f.Admins()) >= pair && (!f.sameRegistrars(next) || !f.SameAdmins(next)) {
 		return pair

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -138,12 +139,14 @@ func TestJoinInTurns(t *testing.T) {
 	s.joining <- struct{}{} // another one's turn
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := s.Join(ctx, j)
-	said := httptest.NewRecorder()
-	s.answer(said, nil, err)
-	if text := said.Body.String(); said.Code != http.StatusServiceUnavailable ||
-		!strings.Contains(text, "try the same again") {
-		t.Errorf("%d, %q", said.Code, text)
+	_, late := s.Join(ctx, j)
+	for _, err := range []error{late, rpctypes.ErrTimeout, rpctypes.ErrNoLeader} {
+		said := httptest.NewRecorder()
+		s.answer(said, nil, fmt.Errorf("making user %q: %w", id, err))
+		if text := said.Body.String(); said.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, "try the same again") {
+			t.Errorf("%v: %d, %q", err, said.Code, text)
+		}
 	}
 	<-s.joining
 	var all sync.WaitGroup

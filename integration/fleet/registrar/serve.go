@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
@@ -132,6 +134,15 @@ func (r *Registrar) documents(w http.ResponseWriter, in *http.Request) {
 // errSlow is what a machine is told when etcd does not answer, or too many wait before it.
 var errSlow = errors.New("etcd did not answer in time; try the same again in a minute")
 
+// isSlow reports whether etcd is busy, or has no leader at the moment.
+func isSlow(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	e, ok := errors.AsType[rpctypes.EtcdError](err)
+	return ok && e.Code() == codes.Unavailable
+}
+
 func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxBody))
 	if err == nil {
@@ -158,7 +169,7 @@ func (r *Registrar) answer(w http.ResponseWriter, what any, err error) {
 		status = http.StatusConflict
 	case errors.Is(err, errRequest):
 		status = http.StatusBadRequest
-	case errors.Is(err, context.DeadlineExceeded):
+	case isSlow(err):
 		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)
 		status, err = http.StatusServiceUnavailable, errSlow
 	default:
