@@ -28,8 +28,8 @@ const patience = registrar.JoinWithin + 30*time.Second
 
 // A machine that the registrar tells to try again does so a few times.
 const (
-	joinTries = 5
-	joinPause = 3 * time.Second
+	joinTries = 3
+	joinPause = time.Second
 )
 
 // errBusy is returned where the registrar says that etcd is busy.
@@ -38,9 +38,9 @@ var errBusy = errors.New("the registrar is busy")
 // sendAgain is send, again where the registrar is busy.
 func sendAgain(ctx context.Context, client *http.Client, url string,
 	j registrar.Joining) (w registrar.Welcome, err error) {
-	for range joinTries {
-		if w, err = send(ctx, client, url, j); !errors.Is(err, errBusy) {
-			break
+	for n := 1; ; n++ {
+		if w, err = send(ctx, client, url, j); n == joinTries || !errors.Is(err, errBusy) {
+			return w, err
 		}
 		select {
 		case <-ctx.Done():
@@ -48,7 +48,6 @@ func sendAgain(ctx context.Context, client *http.Client, url string,
 		case <-time.After(joinPause):
 		}
 	}
-	return w, err
 }
 
 func requestFor(key ed25519.PrivateKey) ([]byte, error) {
