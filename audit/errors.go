@@ -29,7 +29,7 @@ var (
 	ErrUnsafe = errors.New("unsafe audit file")
 	// ErrUnsupported is returned on systems without an append protocol. Verifying and replaying
 	// work everywhere.
-	ErrUnsupported = errors.New("the audit log is written on Linux only")
+	ErrUnsupported = errors.New("the audit log is written on Linux and macOS only")
 )
 
 // A TamperError is returned if the log is not what this machine last wrote. Append refuses until a

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // TestReadmeDemo runs the demo of the README in a new workspace and compares the output; "..." and
@@ -140,7 +142,7 @@ func TestReadmeTestCommandIsWhatCIRuns(t *testing.T) {
 	}
 	// the gate runs those of some packages itself, and says which are left
 	run := read(t, "../.ci/run")
-	if !strings.Contains(run, "\nothers=$(.ci/cover others)\ngo test -vet=off $others\n") ||
+	if !strings.Contains(run, "\nothers=$(.ci/cover others)\ngo test -vet=off -p 3 $others\n") ||
 		!strings.Contains(run, "\ngo vet ./...\n") {
 		t.Error(".ci/run does not vet all, or does not test what .ci/cover leaves")
 	}
@@ -184,5 +186,22 @@ func TestWhatIsNotPromised(t *testing.T) {
 				t.Errorf("%s: the section does not say %q", row, w)
 			}
 		}
+	}
+}
+
+// The README says of each thing that can be at stake what happens, in the words that the product
+// uses.
+func TestReadmeStakes(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "../README.md"), "\n| a command that | |\n|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	var got, want []string
+	for row := range strings.Lines(table + "\n") {
+		got = append(got, strings.Split(row, " | ")[0])
+	}
+	for _, s := range pathguard.Stakes() {
+		want = append(want, "| "+s.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the README has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

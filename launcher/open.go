@@ -23,7 +23,8 @@ func (p Place) Open() (*Launcher, error) {
 	return p.OpenToJudge()
 }
 
-// OpenToJudge is Open for a process that runs and decides nothing. It is for macOS too.
+// OpenToJudge is Open for a process that runs and decides nothing: it judges, or reads the record.
+// It is for macOS too.
 func (p Place) OpenToJudge() (*Launcher, error) {
 	l, err := p.prepare()
 	if err != nil {

@@ -58,22 +58,3 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 		}
 	}
 }
-
-// pollEvery is how often the store is read without inotify: a person takes longer to type an
-// answer.
-const pollEvery = 250 * time.Millisecond
-
-// poll is Await without inotify.
-func poll(ctx context.Context, look approval.Look) error {
-	for {
-		again, done, err := look()
-		if done || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(pollEvery, again)):
-		}
-	}
-}

@@ -8,5 +8,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// Await implements [approval.DB]; here it returns ErrUnsupported.
-func (b *DB) Await(context.Context, string, approval.Look) error { return approval.ErrUnsupported }
+// Await implements [approval.DB].
+func (b *DB) Await(ctx context.Context, _ string, look approval.Look) error {
+	return poll(ctx, look)
+}

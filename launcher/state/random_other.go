@@ -2,10 +2,10 @@
 
 package state
 
-import "errors"
+import "crypto/rand"
 
-// random is there on Linux only.
+// random is the standard library's reader.
 type random struct{}
 
-// Read returns an error.
-func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+// Read fills p.
+func (random) Read(p []byte) (int, error) { return rand.Read(p) }

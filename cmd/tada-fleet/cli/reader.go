@@ -85,7 +85,7 @@ func (f *fleet) reader() (fleet document.Fleet, key ship.Key, err error) {
 		}
 		return fleet, key, err
 	}
-	l, err := f.place.Open()
+	l, err := f.place.OpenToJudge()
 	if err != nil {
 		return fleet, key, err
 	}

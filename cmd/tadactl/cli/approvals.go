@@ -22,7 +22,7 @@ func (c *ctl) stats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "stats",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			since := time.Time{}
 			if last > 0 {
 				since = time.Now().Add(-last)

@@ -82,7 +82,7 @@ func (c *ctl) attach() *cobra.Command {
 // lookOn shows a run that is not a session, as it goes on. It reads the transcript, so that
 // commands need no attach server, which they would have to wait for at their start.
 func (c *ctl) lookOn(ctx context.Context, id string) error {
-	s, err := c.recording([]string{id})
+	s, err := c.recording(c.open, []string{id})
 	if err != nil {
 		return err
 	}

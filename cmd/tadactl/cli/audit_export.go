@@ -28,7 +28,7 @@ func (c *ctl) auditExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "export",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) (err error) {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) (err error) {
 			if after != "" {
 				if x.done, err = audit.ParsePoint(after); err != nil {
 					return usagef("--after: %w", err)

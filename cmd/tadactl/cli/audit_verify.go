@@ -34,7 +34,7 @@ type demand struct {
 func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
 	var far shipped
-	here := c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+	here := c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 		if err := d.read(l); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (c *ctl) auditHead() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "head",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			p, err := l.Head()
 			if errors.Is(err, fs.ErrNotExist) && p.Count == 0 {
 				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",

@@ -67,7 +67,7 @@ type question struct {
 // checkLines answers every line, also one that cannot be read: a caller that pairs answers with
 // questions by their order must not lose its place.
 func (c *ctl) checkLines(in io.Reader) error {
-	l, err := c.openBy(launcher.Place.OpenToJudge)
+	l, err := c.openToRead()
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,18 @@ func (c *ctl) opened(do func(l *launcher.Launcher, cmd *cobra.Command,
 	}
 }
 
+// reads is like opened, for a verb that starts, decides and changes nothing: it is for macOS too.
+func (c *ctl) reads(do func(l *launcher.Launcher, cmd *cobra.Command,
+	args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		l, err := c.openToRead()
+		if err != nil {
+			return err
+		}
+		return do(l, cmd, args)
+	}
+}
+
 // outside is like opened, for what a command inside a sandbox may not do. It is refused before the
 // state directory is opened.
 func (c *ctl) outside(a approval.Action, do func(l *launcher.Launcher, cmd *cobra.Command,
@@ -155,8 +167,16 @@ func (c *ctl) outside(a approval.Action, do func(l *launcher.Launcher, cmd *cobr
 	}
 }
 
+// An opening is [ctl.open] or [ctl.openToRead].
+type opening func() (*launcher.Launcher, error)
+
 // open returns the launcher of the state directory.
 func (c *ctl) open() (*launcher.Launcher, error) { return c.openBy(launcher.Place.Open) }
+
+// openToRead is open for what [ctl.reads] is for.
+func (c *ctl) openToRead() (*launcher.Launcher, error) {
+	return c.openBy(launcher.Place.OpenToJudge)
+}
 
 func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
 	error)) (*launcher.Launcher, error) {

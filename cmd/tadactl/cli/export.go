@@ -54,7 +54,7 @@ func (c *ctl) export() *cobra.Command {
 		Long: about,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := c.recording(args)
+			s, err := c.recording(c.openToRead, args)
 			if err != nil {
 				return err
 			}

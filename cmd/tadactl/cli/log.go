@@ -22,7 +22,7 @@ func (c *ctl) log() *cobra.Command {
 		Use:  "log",
 		Long: kindsHelp(),
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if grep != "" {
 				return c.grep(cmd.Context(), l, &w, grep)
 			}

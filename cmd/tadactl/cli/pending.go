@@ -89,7 +89,7 @@ func (c *ctl) pending() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:  "pending",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := l.CompareStore(cmd.Context()); err != nil {
 				// an older copy of the database may show open questions that are not
 				return err
@@ -116,9 +116,9 @@ func (c *ctl) pending() *cobra.Command {
 }
 
 // envelope returns the question whose id begins with prefix.
-func (c *ctl) envelope(ctx context.Context,
+func (c *ctl) envelope(ctx context.Context, open opening,
 	id string) (*launcher.Launcher, approval.Envelope, error) {
-	l, err := c.open()
+	l, err := open()
 	if err != nil {
 		return nil, approval.Envelope{}, err
 	}
@@ -130,7 +130,7 @@ func (c *ctl) envelope(ctx context.Context,
 // has its answer, is an attempt, which the store refuses and the log records.
 func (c *ctl) question(ctx context.Context,
 	id string) (*launcher.Launcher, approval.Envelope, error) {
-	l, e, err := c.envelope(ctx, id)
+	l, e, err := c.envelope(ctx, c.open, id)
 	switch {
 	case errors.Is(err, state.ErrNoSuch):
 		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)],
@@ -208,7 +208,7 @@ func (c *ctl) show() *cobra.Command {
 		Use:  "show ID",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := c.envelope(cmd.Context(), args[0])
+			l, e, err := c.envelope(cmd.Context(), c.openToRead, args[0])
 			if errors.Is(err, state.ErrNoSuch) {
 				return c.showRun(l, args[0], fmt.Errorf("%w, or: tadactl sessions", err))
 			}

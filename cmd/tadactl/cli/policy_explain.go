@@ -41,7 +41,10 @@ func (c *ctl) policyExplain() *cobra.Command {
 
 // explainedFacts is an explanation as --json prints it.
 func explainedFacts(e launcher.Explained) map[string]any {
-	fitting, ways, choices := []any{}, []any{}, []any{}
+	fitting, ways, choices, stakes := []any{}, []any{}, []any{}, []string{}
+	for _, s := range atStake(e) {
+		stakes = append(stakes, s.Name)
+	}
 	for _, f := range e.Fitting {
 		fitting = append(fitting, map[string]any{"key": f.Key, "rule": f.Entry,
 			"verdict": f.Verdict, "source": f.Source})
@@ -53,7 +56,18 @@ func explainedFacts(e launcher.Explained) map[string]any {
 		choices = append(choices, map[string]any{"covers": ch.Text(), "at_most": ch.AtMost})
 	}
 	return map[string]any{"verdict": e.Verdict, "risk": e.Risk, "reasons": e.Reasons,
-		"fitting": fitting, "allowed_by": ways, "grants": choices}
+		"at_stake": stakes, "fitting": fitting, "allowed_by": ways, "grants": choices}
+}
+
+// atStake returns what is at stake by the rules that decide, each once.
+func atStake(e launcher.Explained) (list []pathguard.Stake) {
+	for _, r := range e.Reasons {
+		s := pathguard.StakeOf(r.Rule)
+		if r.Verdict == e.Verdict && s != (pathguard.Stake{}) && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // printExplained prints what decides, what else fits, and what would allow it.
@@ -70,6 +84,9 @@ func (c *ctl) printExplained(e launcher.Explained) {
 		}
 		message := render.Inert(r.Message)
 		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, message, r.Rule)
+	}
+	for _, s := range atStake(e) {
+		fmt.Fprintf(c.out, "%-8s it %s\n", "at stake", s.Text)
 	}
 	for _, f := range e.Fitting {
 		fmt.Fprintf(c.out, "%-8s %-6s %s: %s  %s\n", "fits", f.Verdict, f.Key, f.Entry, f.Source)

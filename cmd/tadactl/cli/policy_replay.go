@@ -25,7 +25,7 @@ func (c *ctl) policyReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "replay [FILE]",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) (err error) {
+		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) (err error) {
 			if o.Since, err = parseTime(since, time.Now()); err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func (c *ctl) auditProve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "prove ENTRY|SESSION[:FROM-TO]",
 		Args: cobra.ExactArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			proof, err := prove(l, args[0])
 			if err != nil {
 				return changed(err)
@@ -107,7 +107,7 @@ func (c *ctl) checkProof() *cobra.Command {
 				return err
 			}
 			if len(keys) == 0 {
-				l, err := c.open()
+				l, err := c.openToRead()
 				if err != nil {
 					return err
 				}
@@ -177,7 +177,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 			if len(texts) == 0 && !secrets {
 				return usagef("expected --secrets or --text TEXT")
 			}
-			s, err := c.recording(args)
+			s, err := c.recording(c.open, args)
 			if err != nil {
 				return err
 			}

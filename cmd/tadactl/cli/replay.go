@@ -31,7 +31,7 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "sessions",
 		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if last < 0 {
 				return usagef("--last %d is negative; try: --last 30", last)
 			}
@@ -105,8 +105,8 @@ type recording struct {
 }
 
 // recording opens the session whose id begins with the argument, or the newest.
-func (c *ctl) recording(args []string) (*recording, error) {
-	l, err := c.open()
+func (c *ctl) recording(open opening, args []string) (*recording, error) {
+	l, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (c *ctl) replay() *cobra.Command {
 			if !(o.Speed > 0) { // NaN too
 				return usagef("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)
 			}
-			s, err := c.recording(args)
+			s, err := c.recording(c.openToRead, args)
 			if err != nil {
 				return err
 			}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package private
 
 import (
@@ -15,10 +17,8 @@ import (
 // the file cannot be replaced after it; a symbolic link is not followed, and a FIFO that no one
 // writes to does not keep the caller waiting.
 func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
-	// Without O_NOATIME the first read after each change writes the inode, and so waits for a
-	// commit of the file system's journal, which takes long while other processes call fsync.
 	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK|
-		unix.O_NOATIME, mode)
+		noAtime, mode)
 	if errors.Is(err, unix.EPERM) { // another user owns it: the check below says so
 		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, mode)
 	}
