@@ -18,8 +18,8 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// Commits of programs that are tried with the other ones of this commit, or "": of tada-fleet, of all
-// others, and of the tada-fleet that is the registrar. See make fleet-stress.
+// Commits of programs that are tried with the other ones of this commit, or "": of tada-fleet, of
+// all others, and of the tada-fleet that is the registrar. See make fleet-stress.
 var (
 	before     = os.Getenv("TEST_BEFORE")
 	others     = os.Getenv("TEST_OTHERS_BEFORE")

@@ -32,8 +32,8 @@ func (p *place) replacing(site *exec.Cmd) {
 	p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE", "listens on")
 	p.wants("person tadactl --home $ANN fleet registrar move https://localhost:${SITE#*:} "+
 		"--etcd https://127.0.0.1:1", "is not told to the machines")
-	p.wants("person tadactl --home $ANN fleet registrar move https://localhost:${SITE#*:} >change; "+
-		"echo status $?", "status 75")
+	p.wants("person tadactl --home $ANN fleet registrar move https://localhost:${SITE#*:} "+
+		">change; echo status $?", "status 75")
 	p.wants("person tadactl --home $BOB fleet person sign change", "changed\n")
 	p.eventually("grep '\"registrar\": \"https://localhost' $CI/fleet/membership.json", "")
 	third := p.link("tadactl --home $ANN fleet invite")

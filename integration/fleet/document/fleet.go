@@ -92,7 +92,8 @@ func (f *Fleet) Remember(was Person) {
 }
 
 func (f Fleet) sameRegistrars(g Fleet) bool {
-	return f.Registrar.equal(g.Registrar) && f.Site.equal(g.Site) && slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
+	return f.Registrar.equal(g.Registrar) && f.Site.equal(g.Site) &&
+		slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
 }
 
 // Sign returns the document, signed by one of its administrators.

@@ -54,8 +54,9 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	}
 	client := clientOf(access)
 	defer client.CloseIdleConnections()
-	w, err := sendAgain(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
-		Secret: link.Secret, ID: n.ID, Name: n.Name, Request: string(request)})
+	w, err := sendAgain(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{
+		Invitation: link.ID, Secret: link.Secret, ID: n.ID, Name: n.Name,
+		Request: string(request)})
 	if err != nil {
 		return Membership{}, err
 	}

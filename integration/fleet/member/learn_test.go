@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A machine keeps the documents by which the administrators or the registrar changed: a reader of the bucket who
-// knows the first ones comes by them to the newest.
+// A machine keeps the documents by which the administrators or the registrar changed: a reader of
+// the bucket who knows the first ones comes by them to the newest.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t, "127.0.0.1")
@@ -76,8 +76,8 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("document %d: %v", next.Serial, err)
 		}
 	}
-	// what follows from the first: the last of ann alone, the one that has bob, the last of the first
-	// registrar, the one that has another, the newest
+	// what follows from the first: the last of ann alone, the one that has bob, the last of the
+	// first registrar, the one that has another, the newest
 	if got := strings.Join(serials, " "); got != "2 3 6 7 8" {
 		t.Errorf("documents %s", got)
 	}

@@ -9,8 +9,8 @@ import (
 
 var (
 	errManifest = errors.New("it is not a manifest")
-	errVersion  = errors.New("another version of tada-fleet has made it, or somebody else; try the " +
-		"newest version")
+	errVersion  = errors.New("another version of tada-fleet has made it, or somebody else; try " +
+		"the newest version")
 )
 
 // maxBy is how many machines can have cosigned a checkpoint.
