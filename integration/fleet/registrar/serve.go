@@ -63,9 +63,12 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 
 // expelling expels machines when the fleet document changes. Others get the rights that they lack.
 func (r *Registrar) expelling(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := widen(ctx, r.etcd); err != nil {
-			fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
+	for widened := false; ctx.Err() == nil; {
+		if !widened { // once: it reads the rights of every machine
+			err := widen(ctx, r.etcd)
+			if widened = err == nil; !widened {
+				fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
+			}
 		}
 		r.follow(ctx)
 		changes := r.etcd.Watch(clientv3.WithRequireLeader(ctx), keyspace.Fleet)
