@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -108,13 +110,25 @@ func (h *history) check(b *bed) {
 	questions := map[int][]porcupine.Operation{}
 	counts := map[string]int{}
 	end := monotonic()
-	for _, op := range h.all {
+	// Of what no one knows the end of, the first of each kind is enough: it may have its effect
+	// whenever a later one may, and its effect is had once. With all, the search may have no end.
+	type unsure struct {
+		question int
+		kind     string
+	}
+	begun := map[unsure]bool{}
+	all := slices.SortedFunc(maps.Values(h.all),
+		func(a, b operation) int { return cmp.Compare(a.Start, b.Start) })
+	for _, op := range all {
 		counts[op.Kind+" "+op.Out]++
 		x := porcupine.Operation{Input: op.Kind, Output: op.Out, Call: op.Start, Return: op.End}
 		if op.Out == "" {
 			x.Return = end + int64(time.Hour)
 		}
-		questions[op.Question] = append(questions[op.Question], x)
+		if is := (unsure{op.Question, op.Kind}); op.Out != "" || !begun[is] {
+			begun[is] = begun[is] || op.Out == ""
+			questions[op.Question] = append(questions[op.Question], x)
+		}
 		if op.Envelope == "" {
 			continue
 		}
