@@ -224,6 +224,24 @@ func (s *segments) missing(n int64) bool {
 		s.parts[0].n != n
 }
 
+// Missing returns the names of files that the log in dir had before others that are there, and that
+// no entry says were removed. What they had is in no answer of a reader.
+func Missing(dir string) (names []string, err error) {
+	s, err := openSegments(dir, Codec{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	for _, p := range s.parts {
+		if p.n > 0 && s.missing(p.n) {
+			names = append(names, segmentName(p.n-1))
+		}
+	}
+	return names, nil
+}
+
 func countLines(r io.ReaderAt, end int64) (n int64) {
 	buf := make([]byte, 64<<10)
 	for at := int64(0); at < end; {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,6 +119,14 @@ func TestSegmentsTampered(t *testing.T) {
 		} else if name != files[len(files)-1] && !strings.Contains(bad.Reason, "missing") &&
 			name != logName {
 			t.Errorf("%s removed: named %v", name, bad)
+		}
+		want := []string{name}
+		if name == slices.Max(slices.DeleteFunc(slices.Clone(files),
+			func(f string) bool { return f == logName })) {
+			want = nil // nothing says that there was more
+		}
+		if missing, err := Missing(dir); err != nil || !slices.Equal(missing, want) {
+			t.Errorf("%s removed: missing are %q, %v", name, missing, err)
 		}
 		must(t, os.WriteFile(path, good, 0o600))
 	}

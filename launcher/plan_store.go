@@ -68,16 +68,16 @@ func (l *Launcher) Touched(r past.Run) (map[string][]string, error) {
 	return touched(f.Plan, nil, nil), nil
 }
 
-// PlansThat returns the names of the recorded plans for which match is true of what they touch. A
-// plan of another version, or a damaged one, is none of them.
+// PlansThat returns, for each recorded plan that can be read, whether match is true of what it
+// touches.
 func (l *Launcher) PlansThat(match func(touched map[string][]string) bool) map[string]bool {
 	found := map[string]bool{}
 	for p := range plans.All(l.state.Plans(), l.Codec) {
 		if p.Err != nil {
 			continue
 		}
-		if f, err := frozen.Thaw(p.Bytes); err == nil && match(touched(f.Plan, nil, nil)) {
-			found[p.Name] = true
+		if f, err := frozen.Thaw(p.Bytes); err == nil {
+			found[p.Name] = match(touched(f.Plan, nil, nil))
 		}
 	}
 	return found

@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/setup"
 	"github.com/tada-run/tada-run/launcher/switches"
 )
 
@@ -35,13 +37,13 @@ func (l *Launcher) tells(notice string) bool {
 	sum := sha256.Sum256([]byte(notice))
 	mark := hex.EncodeToString(sum[:8]) + "\n"
 	path := filepath.Join(l.state.Runtime(), "said")
-	said, _ := os.ReadFile(path)
+	said, _ := setup.Read(path)
 	if bytes.Contains(said, []byte(mark)) {
 		return false
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND | syscall.O_NONBLOCK // a FIFO: no waiting
 	if len(said) > maxSaid {
-		flags = os.O_WRONLY | os.O_TRUNC
+		flags = os.O_WRONLY | os.O_TRUNC | syscall.O_NONBLOCK
 	}
 	if f, err := os.OpenFile(path, flags, 0o600); err == nil {
 		_, _ = f.WriteString(mark)

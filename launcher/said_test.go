@@ -1,13 +1,27 @@
 package launcher
 
 import (
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard"
 )
+
+// A notice that cannot be remembered is written again, and a FIFO holds no one.
+func TestNoticeThatCannotBeRemembered(t *testing.T) {
+	l, _ := world(t)
+	path := filepath.Join(l.state.Runtime(), "said")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !l.tells("x") || !l.tells("x") {
+		t.Error("a FIFO remembers")
+	}
+}
 
 // A command that failed and complains about a withheld variable is told so, once; no other command
 // is.

@@ -14,7 +14,7 @@ import (
 )
 
 // A ShadowPolicy is a configuration that is tried beside the one in force: it decides nothing, and
-// where its verdict is another one, the record has it.
+// the record has its verdicts.
 type ShadowPolicy struct {
 	File  string    `json:"file"` // where it was read
 	Text  string    `json:"text"`
@@ -57,8 +57,7 @@ func (l *Launcher) EndShadowPolicy() error {
 	return err
 }
 
-// shadowed is what the record has of the verdict of the shadow policy; nil where it is the same, or
-// there is none.
+// shadowed is what the record has of the verdict of the shadow policy; nil if there is none.
 func (l *Launcher) shadowed(j *Judgement) object {
 	s, ok, err := l.ShadowPolicy()
 	if !ok || err != nil || l.state.Now().After(s.Until) {
@@ -77,7 +76,7 @@ func (l *Launcher) shadowed(j *Judgement) object {
 		return object{"error": err.Error()}
 	}
 	if v.Decision == j.Verdict.Decision {
-		return nil
+		return object{"verdict": v.Decision.String()}
 	}
 	rules := v.Deciding()
 	if v.Decision > j.Verdict.Decision {

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -41,10 +40,10 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 		return done, err
 	}
 	packs := packNumbers(names)
-	places := readIndex(dir, len(packs))
+	places := readIndex(dir, packs)
 	if places == nil && len(packs) > 0 {
 		if places, err = indexPacks(ctx, dir, packs, c); err == nil {
-			err = writeIndex(dir, len(packs), places)
+			err = writeIndex(dir, packs, places)
 		}
 		if err != nil {
 			return done, err
@@ -67,7 +66,7 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 	for i := range fresh.places {
 		fresh.places[i].pack = number
 	}
-	if err := writeIndex(dir, len(packs)+1, append(places, fresh.places...)); err != nil {
+	if err := writeIndex(dir, append(packs, number), append(places, fresh.places...)); err != nil {
 		return done, err
 	}
 	done.Files, done.Before = len(fresh.names), fresh.blocks
@@ -151,14 +150,6 @@ func gather(dir string, names []string, packed []place) (g gathered) {
 	return g
 }
 
-func namesIn(dir string) (names []string, err error) {
-	list, err := os.ReadDir(dir)
-	for _, e := range list {
-		names = append(names, e.Name())
-	}
-	return names, err
-}
-
 // indexPacks finds out what is in the packs.
 func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) ([]place, error) {
 	var list []place
@@ -173,30 +164,6 @@ func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) 
 		}
 	}
 	return list, nil
-}
-
-// of yields the plans of a pack. The bytes are the caller's. After an error there is no more.
-func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		f, err := audit.OpenTranscript(filepath.Join(dir, packName(n)), c)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer f.Close()
-		for {
-			plan, err := readRecord(f)
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				err = fmt.Errorf("%s: %w", packName(n), err)
-			}
-			if !yield(plan, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // A Plan is one that is stored, under its name.
@@ -312,5 +279,5 @@ func Drop(dir string, keep func(name string) bool, c audit.Codec) (dropped int, 
 	if err != nil {
 		return dropped, err
 	}
-	return dropped, writeIndex(dir, len(left), places)
+	return dropped, writeIndex(dir, left, places)
 }

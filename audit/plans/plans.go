@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/tada-run/tada-run/audit"
 	"golang.org/x/sys/unix"
@@ -80,16 +80,34 @@ func Get(dir, name string, c audit.Codec) ([]byte, error) {
 // most bounds a stored plan: what a reader may be made to hold.
 const most = 1 << 20
 
-// packed reads a plan at the place that the index has for it.
+// packed reads a plan where the index has it, or looks for it in the packs.
 func packed(dir string, sum [sha256.Size]byte, c audit.Codec) ([]byte, error) {
-	at, ok := find(dir, sum)
-	if !ok {
-		return nil, ErrNone
+	if at, ok := find(dir, sum); ok {
+		if plan, err := readAt(dir, at, c); err == nil && sha256.Sum256(plan) == sum {
+			return plan, nil
+		}
 	}
+	names, err := namesIn(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	err = ErrNone
+	for _, n := range packNumbers(names) {
+		for plan, failed := range of(dir, n, c) {
+			if failed == nil && sha256.Sum256(plan) == sum {
+				return plan, nil
+			}
+			if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+				err = failed
+			}
+		}
+	}
+	return nil, err
+}
+
+func readAt(dir string, at place, c audit.Codec) ([]byte, error) {
 	f, err := audit.OpenTranscript(filepath.Join(dir, packName(at.pack)), c)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNone
-	} else if err != nil {
+	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
@@ -101,9 +119,6 @@ func packed(dir string, sum [sha256.Size]byte, c audit.Codec) ([]byte, error) {
 
 // A pack is plans one after the other, each with its length, of 4 bytes, before it.
 const recordHead = 4
-
-// suffix is that of a pack.
-const suffix = ".zst"
 
 func readRecord(r io.Reader) ([]byte, error) {
 	var head [recordHead]byte
@@ -119,22 +134,40 @@ func readRecord(r io.Reader) ([]byte, error) {
 	return plan, err
 }
 
-func packName(n uint32) string { return fmt.Sprintf("pack.%06d", n) }
-
-// packNumbers are those of the packs of a folder, in their order.
-func packNumbers(names []string) (list []uint32) {
-	for _, name := range names {
-		var n uint32
-		if _, err := fmt.Sscanf(name, "pack.%d", &n); err == nil && packName(n)+suffix == name {
-			list = append(list, n)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
 // isName reports whether a file is a plan that is not packed.
 func isName(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
+}
+
+func namesIn(dir string) (names []string, err error) {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// of yields the plans of a pack. The bytes are the caller's. After an error there is no more.
+func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f, err := audit.OpenTranscript(filepath.Join(dir, packName(n)), c)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		for {
+			plan, err := readRecord(f)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", packName(n), err)
+			}
+			if !yield(plan, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -3,6 +3,8 @@ package plans
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -119,29 +121,63 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// The index is derived: one that is missing, of another number of packs, or in the middle of
-// something else is made again.
+// The index is derived: one that is missing, of other packs, or something else is not believed, and
+// made again. No plan is lost by it.
 func TestPlanIndexIsMadeAgain(t *testing.T) {
+	other := t.TempDir()
+	put(t, other, 100, 50)
+	packAll(t, other)
+	put(t, other, 150, 50)
+	packAll(t, other)
 	for name, spoil := range map[string]func(string) error{
 		"missing": os.Remove,
 		"empty":   func(f string) error { return os.Truncate(f, 0) },
-		"of fewer packs": func(f string) error {
-			return os.WriteFile(f, []byte(indexLine+"\x01\x00\x00\x00"), 0o600)
+		"cut":     func(f string) error { return os.Truncate(f, 700) },
+		"of an earlier version": func(f string) error {
+			return os.WriteFile(f, []byte("tada-plans/1\n\x02\x00\x00\x00"), 0o600)
 		},
+		"of another log": func(f string) error {
+			return os.Rename(filepath.Join(other, indexName), f)
+		},
+		"huge": func(f string) error { return os.Truncate(f, 1<<40) },
+		"a link": func(f string) error {
+			return errors.Join(os.Rename(f, f+".real"), os.Symlink(f+".real", f))
+		},
+		"a FIFO": func(f string) error { return errors.Join(os.Remove(f), unix.Mkfifo(f, 0o600)) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			names := put(t, dir, 0, 50)
-			packAll(t, dir)
-			names = append(names, put(t, dir, 50, 50)...)
-			packAll(t, dir)
-			must(t, spoil(filepath.Join(dir, indexName)))
-			put(t, dir, 0, 50) // what is not found is stored again
-			packAll(t, dir)
-			if got := stored(t, dir); !slices.Equal(got, sorted(names)) || loose(t, dir) != 0 {
-				t.Errorf("%d plans, %d files", len(got), loose(t, dir))
-			}
+		t.Run(name, func(t *testing.T) { spoilIndex(t, spoil) })
+	}
+	for n := int64(0); n < 1200; n += 137 {
+		spoilIndex(t, func(f string) error {
+			b, err := os.ReadFile(f)
+			b[n] ^= 1
+			return errors.Join(err, os.WriteFile(f, b, 0o600))
 		})
+	}
+}
+
+func spoilIndex(t *testing.T, spoil func(string) error) {
+	t.Helper()
+	dir := t.TempDir()
+	names := put(t, dir, 0, 50)
+	packAll(t, dir)
+	names = append(names, put(t, dir, 50, 50)...)
+	packAll(t, dir)
+	must(t, spoil(filepath.Join(dir, indexName)))
+	if got := stored(t, dir); !slices.Equal(got, sorted(names)) {
+		t.Errorf("%d plans before packing", len(got))
+	}
+	names = append(names, put(t, dir, 100, 50)...)
+	put(t, dir, 0, 50) // what is not found is stored again
+	packAll(t, dir)
+	if got := stored(t, dir); !slices.Equal(got, sorted(names)) || loose(t, dir) != 0 {
+		t.Errorf("%d plans, %d files", len(got), loose(t, dir))
+	}
+	for _, name := range names {
+		sum, err := hex.DecodeString(name)
+		if _, ok := find(dir, [sha256.Size]byte(sum)); err != nil || !ok {
+			t.Errorf("the index is without %s, %v", name, err)
+		}
 	}
 }
 

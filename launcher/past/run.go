@@ -214,3 +214,6 @@ func (r *Run) add(e audit.Entry, first bool) error {
 	}
 	return nil
 }
+
+// Recorded is a name as entries have it: each byte that is not UTF-8 is U+FFFD there.
+func Recorded(name string) string { return string([]rune(name)) }

@@ -35,7 +35,7 @@ type Proposal struct {
 // An answered plan is one that was asked about.
 type answered struct {
 	yes, no map[string]bool // the questions, by answer
-	runs    []past.Run
+	runs    []past.Run      // the newest first
 	plan    *frozen.Frozen
 }
 
@@ -65,7 +65,8 @@ func (rec Record) Lessons(since time.Time) (Lessons, error) {
 	}
 	s.join()
 	s.weigh()
-	return Lessons{Rules: s.rules, Left: s.leftOver()}, nil
+	s.together()
+	return Lessons{Rules: s.rules, Left: skippedBy(s.left)}, nil
 }
 
 // noteAsked adds a run to what is known of its plan.
@@ -163,9 +164,9 @@ func (s *study) join() {
 	})
 }
 
-// allowsDenied reports whether a rule would allow a plan that a person has denied.
-func (s *study) allowsDenied(rule pathguard.Learned) bool {
-	p, err := s.policy.Policy.With(rule)
+// allowsDenied reports whether rules would allow a plan that a person has denied.
+func (s *study) allowsDenied(rules ...pathguard.Learned) bool {
+	p, err := s.policy.Policy.With(rules...)
 	if err != nil {
 		return true
 	}
@@ -187,7 +188,7 @@ func (s *study) weigh() {
 		p.Key, p.Rule, p.AtMost = p.rule.Key, p.rule.Entry, p.rule.AtMost()
 		with, err := s.policy.Policy.With(p.rule)
 		for name, a := range s.asked {
-			newest := a.runs[len(a.runs)-1]
+			newest := a.runs[0]
 			text := cmp.Or(newest.Inside, newest.Command)
 			if p.plans[name] {
 				p.Asked += len(a.yes)
@@ -212,12 +213,16 @@ func (s *study) weigh() {
 	})
 }
 
-func (s *study) leftOver() (list []Skipped) {
-	for why, n := range s.left {
-		list = append(list, Skipped{why, n})
-	}
-	slices.SortFunc(list, func(a, b Skipped) int {
-		return cmp.Or(b.Count-a.Count, strings.Compare(a.Why, b.Why))
+// together leaves out rules that would allow what was denied if those before them are chosen too.
+func (s *study) together() {
+	var kept []pathguard.Learned
+	s.rules = slices.DeleteFunc(s.rules, func(p Proposal) bool {
+		with := append(kept, p.rule)
+		if s.allowsDenied(with...) {
+			s.left[noRule] += p.Asked
+			return true
+		}
+		kept = with
+		return false
 	})
-	return list
 }

@@ -218,13 +218,19 @@ func (t *Replaying) Result() Replayed {
 		t.done.Changes = append(t.done.Changes, g)
 	}
 	sortChanges(t.done.Changes)
-	for why, n := range t.skipped {
-		t.done.Skipped = append(t.done.Skipped, Skipped{why, n})
+	t.done.Skipped = skippedBy(t.skipped)
+	return t.done
+}
+
+// skippedBy lists reasons, the one of most runs first.
+func skippedBy(reasons map[string]int) (list []Skipped) {
+	for why, n := range reasons {
+		list = append(list, Skipped{why, n})
 	}
-	slices.SortFunc(t.done.Skipped, func(a, b Skipped) int {
+	slices.SortFunc(list, func(a, b Skipped) int {
 		return cmp.Or(b.Count-a.Count, strings.Compare(a.Why, b.Why))
 	})
-	return t.done
+	return list
 }
 
 // sortChanges puts first what would be allowed, then what concerns more runs.

@@ -3,15 +3,23 @@ package replay
 import "slices"
 
 // Shadowed returns the runs for which the shadow policy has another verdict, by the record, in
-// groups.
+// groups. It counts only the runs that the shadow policy judged.
 func (rec Record) Shadowed(o Options) (Replayed, error) {
 	var done Replayed
+	failed := map[string]int{}
 	err := intents(rec, o, func(r recorded) {
-		done.Runs++
-		if r.Shadow.Verdict == "" {
+		switch r.Shadow.Verdict {
+		case "":
+			if r.Shadow.Error != "" {
+				failed[r.Shadow.Error]++
+			}
+			return
+		case r.Verdict:
+			done.Runs++
 			done.Same++
 			return
 		}
+		done.Runs++
 		i := slices.IndexFunc(done.Changes, func(c *Changed) bool {
 			return c.From == r.Verdict && c.To == r.Shadow.Verdict &&
 				slices.Equal(c.Rules, r.Shadow.Rules)
@@ -25,5 +33,6 @@ func (rec Record) Shadowed(o Options) (Replayed, error) {
 		done.Changes[i].example(r, "")
 	})
 	sortChanges(done.Changes)
+	done.Skipped = skippedBy(failed)
 	return done, err
 }

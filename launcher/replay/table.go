@@ -38,13 +38,8 @@ func (r Replayed) Loose() (rules []string) {
 func (r Replayed) Table(utf8 bool) string {
 	text := fmt.Sprintf("%s of %s judged again; %d have another verdict\n",
 		audit.Plural(r.Runs, "run"), audit.Plural(r.Plans, "plan"), r.Runs-r.Same)
-	text += ChangesTable(r.Changes, utf8)
-	if len(r.Skipped) > 0 {
-		text += "\nnot judged again:\n"
-	}
-	for _, s := range r.Skipped {
-		text += fmt.Sprintf("  %5d  %s\n", s.Count, s.Why)
-	}
+	text += changesTable(r.Changes, utf8)
+	text += r.skippedTable()
 	if r.Earlier > 0 {
 		text += fmt.Sprintf("\nthe record has another policy than the one in force for %s\n",
 			audit.Plural(r.Earlier, "run"))
@@ -52,8 +47,30 @@ func (r Replayed) Table(utf8 bool) string {
 	return text
 }
 
-// ChangesTable has groups of runs with another verdict.
-func ChangesTable(list []*Changed, utf8 bool) string {
+// skippedTable has the runs that could not be judged, by reason.
+func (r Replayed) skippedTable() string {
+	text := ""
+	if len(r.Skipped) > 0 {
+		text = "\nnot judged again:\n"
+	}
+	for _, s := range r.Skipped {
+		text += fmt.Sprintf("  %5d  %s\n", s.Count, render.Inert(s.Why))
+	}
+	return text
+}
+
+// ShadowTable is for people what Shadowed has found.
+func (r Replayed) ShadowTable(utf8 bool) string {
+	if r.Runs == 0 && len(r.Skipped) == 0 {
+		return "no run was judged by a shadow policy; to begin: tadactl policy shadow FILE\n"
+	}
+	return fmt.Sprintf("%s; the shadow policy had another verdict on %d\n",
+		audit.Plural(r.Runs, "run"), r.Runs-r.Same) +
+		changesTable(r.Changes, utf8) + r.skippedTable()
+}
+
+// changesTable has groups of runs with another verdict.
+func changesTable(list []*Changed, utf8 bool) string {
 	var text strings.Builder
 	for _, g := range list {
 		fmt.Fprintf(&text, "\n%s -> %s  %d  %s\n", g.From, g.To, g.Count,

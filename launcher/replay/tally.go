@@ -36,6 +36,7 @@ type recorded struct {
 	Shadow  struct {
 		Verdict string   `json:"verdict"`
 		Rules   []string `json:"rules"`
+		Error   string   `json:"error"`
 	} `json:"shadow"`
 	time time.Time
 }
@@ -43,8 +44,9 @@ type recorded struct {
 // intents calls visit for what was announced since a time in a workspace, oldest first.
 func intents(log record.Entries, o Options, visit func(recorded)) error {
 	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
+	workspace := past.Recorded(o.Workspace)
 	return record.Bodies(log, f, func(at time.Time, r recorded) {
-		if o.Workspace == "" || pathname.Within(r.Dir, o.Workspace) {
+		if workspace == "" || pathname.Within(r.Dir, workspace) {
 			r.time = at
 			visit(r)
 		}

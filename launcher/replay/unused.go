@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -57,7 +58,7 @@ type recent struct {
 
 func (rec Record) recent(since time.Time, dir string) (r recent, err error) {
 	r.runs, r.plans = map[string]bool{}, map[string]bool{}
-	begun, unknown := false, false
+	begun, unknown, dir := false, false, past.Recorded(dir)
 	err = intents(rec, Options{}, func(i recorded) {
 		begun = begun || i.time.Before(since)
 		if i.time.Before(since) || dir != "" && !pathname.Within(i.Dir, dir) {

@@ -104,13 +104,19 @@ func namespaceFix() string {
 		"apparmor=unconfined --security-opt systempaths=unconfined"
 }
 
+// rememberable reports whether the level can be in a file. A FIFO would hold this process.
+func rememberable(file string) bool {
+	info, err := os.Lstat(file)
+	return err != nil || info.Mode().IsRegular() && info.Size() < 4096
+}
+
 // Remembered returns the best level of this machine for use as Profile.Most, from file when that
 // was written since this machine was started and by this user, and otherwise by Probe, which it
 // then writes down. An empty name, and a file that cannot be written, only mean probing again. A
 // wrong answer in the file can lower the level, never fake one.
 func Remembered(file string) Level {
 	boot := proc.BootID()
-	if file == "" || boot == "" {
+	if file == "" || boot == "" || !rememberable(file) {
 		return Probe().Level
 	}
 	stamp := fmt.Sprintf("%s %d ", boot, os.Geteuid())

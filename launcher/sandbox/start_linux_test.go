@@ -502,6 +502,11 @@ func TestProbe(t *testing.T) {
 	if l := Remembered(file); l != r.Level {
 		t.Error(l)
 	}
+	must(t, os.Remove(file))
+	must(t, unix.Mkfifo(file, 0o600)) // it holds no one
+	if l := Remembered(file); l != r.Level {
+		t.Error(l)
+	}
 }
 
 // Many starts at once: forks of one run must not hold another's lifeline or report open.

@@ -35,7 +35,7 @@ func (s *Store) over(m *manifest) bool {
 			func(path string) bool { return !s.protects(m.records[path]) }) {
 		return false
 	}
-	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
+	have, err := readOwn(filepath.Join(s.o.Root, exportName))
 	return err == nil && string(have) != s.checksums(m)
 }
 
@@ -47,7 +47,7 @@ func (s *Store) protects(rec *record) bool {
 
 func (s *Store) writeExport(m *manifest) {
 	text := s.checksums(m)
-	have, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
+	have, err := readOwn(filepath.Join(s.o.Root, exportName))
 	if text == "" && err != nil || text != "" && err == nil && string(have) == text {
 		return
 	}

@@ -99,7 +99,7 @@ func (s *Store) load() (*manifest, error) {
 	if s.cached != nil && now == s.cachedAt && s.old(now) {
 		return s.cached, nil
 	}
-	text, err := os.ReadFile(s.manifestPath())
+	text, err := readOwn(s.manifestPath())
 	if errors.Is(err, os.ErrNotExist) {
 		return newManifest(), nil
 	}
@@ -258,7 +258,7 @@ func (s *Store) Deliver(record func(Event) error) error {
 }
 
 func (s *Store) logged() uint64 {
-	text, err := os.ReadFile(filepath.Join(s.dir, "logged"))
+	text, err := readOwn(filepath.Join(s.dir, "logged"))
 	if err != nil {
 		return 0
 	}
@@ -288,6 +288,26 @@ func replace(dir, name string, content []byte) error {
 	return syncDir(dir)
 }
 
+// readOwn reads a file that tada-run wrote. In its place there may be anything: in a workspace a
+// link to a device, which has no end, or a FIFO, which would hold this process.
+func readOwn(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > maxOwn {
+		return nil, fmt.Errorf("%q is not a regular file of at most %d MiB; try: ls -l %q", path,
+			maxOwn>>20, path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxOwn))
+}
+
+// maxOwn is more than a list of all protected files, or a copy of one, ever has.
+const maxOwn = 64 << 20
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -298,7 +318,7 @@ func syncDir(dir string) error {
 
 // keepBlob stores a content under its hash, unless it is there already.
 func (s *Store) keepBlob(raw string, content []byte) error {
-	if have, err := os.ReadFile(s.blobPath(raw)); err == nil && hexSum(have) == raw {
+	if have, err := readOwn(s.blobPath(raw)); err == nil && hexSum(have) == raw {
 		return nil
 	}
 	if err := s.at("blob"); err != nil {
@@ -309,15 +329,10 @@ func (s *Store) keepBlob(raw string, content []byte) error {
 
 // blob returns the content with this hash.
 func (s *Store) blob(raw string) ([]byte, error) {
-	f, err := os.Open(s.blobPath(raw))
+	content, err := readOwn(s.blobPath(raw))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrNotKept
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, MaxShadow+1))
 	if err == nil && hexSum(content) != raw {
 		return nil, fmt.Errorf("copy %q: %w", raw, ErrCorrupt)
 	}

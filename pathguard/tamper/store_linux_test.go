@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // the life of a file.
@@ -94,6 +97,39 @@ func TestExport(t *testing.T) {
 	w.run("c", func() { w.write("B.md", "z\n") }, "B.md")
 	if left, _ := os.ReadDir(out); len(left) != 0 {
 		t.Errorf("written through a link: %v", left)
+	}
+}
+
+// What a repository has in the place of the checksums is neither waited for nor read without end,
+// and what is in the place of the store's own files is refused.
+func TestChecksumsThatAreNoFile(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a FIFO":           func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"a link to a FIFO": func(path string) error { return os.Symlink("../fifo", path) },
+		"a device":         func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("TODO.md", "a\n")
+			must(t, os.Mkdir(w.path(".tada"), 0o755))
+			must(t, unix.Mkfifo(w.path("fifo"), 0o600))
+			must(t, make(w.path(exportName)))
+			w.want("")
+			w.want("")
+		})
+	}
+	for _, name := range []string{"names", "manifest"} {
+		w := newWorld(t)
+		w.write("TODO.md", "a\n")
+		w.want("")
+		must(t, os.Remove(filepath.Join(w.dir, name)))
+		must(t, unix.Mkfifo(filepath.Join(w.dir, name), 0o600))
+		w.write("TODO.md", "b\n")
+		w.now = w.now.Add(time.Hour)
+		_, err := Open(w.dir, w.o).VerifyIntegrity(me)
+		if name == "manifest" && err == nil {
+			t.Errorf("a FIFO is a %s", name)
+		}
 	}
 }
 

@@ -1,9 +1,7 @@
 package tamper
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -289,12 +287,14 @@ func (s *Store) Names() []string {
 }
 
 func (s *Store) quotedNames(yield func(string) bool) {
-	f, err := os.Open(filepath.Join(s.dir, "names"))
+	text, err := readOwn(filepath.Join(s.dir, "names"))
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan() && yield(lines.Text()); {
+	for line := range strings.Lines(string(text)) {
+		if !yield(strings.TrimSuffix(line, "\n")) {
+			return
+		}
 	}
 }
 
@@ -305,7 +305,7 @@ func (s *Store) exported(path string) bool {
 	if err != nil || !s.o.Export {
 		return false
 	}
-	text, err := os.ReadFile(filepath.Join(s.o.Root, exportName))
+	text, err := readOwn(filepath.Join(s.o.Root, exportName))
 	if err != nil || len(text) > 1<<20 {
 		return false
 	}

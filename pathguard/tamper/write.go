@@ -275,7 +275,7 @@ func (s *Store) finishSaves(m *manifest) error {
 
 // remember adds the paths of the baselines to the list of names that had one.
 func (s *Store) remember(m *manifest) error {
-	listed, err := os.ReadFile(filepath.Join(s.dir, "names"))
+	listed, err := readOwn(filepath.Join(s.dir, "names"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -23,6 +23,7 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	if err != nil {
 		return err
 	}
+	c.sayUnknown(&w.touched)
 	since, until, err := w.span()
 	if err != nil {
 		return err

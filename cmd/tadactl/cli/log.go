@@ -23,6 +23,9 @@ func (c *ctl) log() *cobra.Command {
 		Long: kindsHelp(),
 		Args: cobra.NoArgs,
 		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+			if err := c.sayMissing(l); err != nil {
+				return err
+			}
 			if grep != "" {
 				return c.grep(cmd.Context(), l, &w, grep)
 			}
@@ -32,6 +35,7 @@ func (c *ctl) log() *cobra.Command {
 			if err := w.narrow(l, &filter); err != nil {
 				return err
 			}
+			c.sayUnknown(&w.touched)
 			if err := c.doubt(l); err != nil {
 				return err
 			}

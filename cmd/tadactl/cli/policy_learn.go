@@ -25,6 +25,9 @@ func (c *ctl) policyLearn() *cobra.Command {
 		Use:  "learn [ID]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
+			if err := c.sayMissing(l); err != nil {
+				return err
+			}
 			if len(args) == 1 {
 				return c.learnConnections(l, args[0])
 			}

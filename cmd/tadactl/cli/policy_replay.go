@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/replay"
@@ -25,14 +23,15 @@ func (c *ctl) policyReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "replay [FILE]",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) (err error) {
+		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, args []string) (err error) {
 			if o.Since, err = parseTime(since, time.Now()); err != nil {
 				return err
 			}
-			if o.Workspace != "" {
-				if o.Workspace, err = filepath.Abs(o.Workspace); err != nil {
-					return err
-				}
+			if o.Workspace, err = realName(o.Workspace); err != nil {
+				return err
+			}
+			if err := c.sayMissing(l); err != nil {
+				return err
 			}
 			if shadow {
 				return c.shadowReplay(l, o, args)
@@ -54,7 +53,14 @@ func (c *ctl) policyReplay() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.replayed(r, name, args)
+			again := "tadactl policy replay" + quotedWords(args)
+			if cmd.Flags().Changed("since") {
+				again += fmt.Sprintf(" --since %q", since)
+			}
+			if o.Workspace != "" {
+				again += fmt.Sprintf(" --workspace %q", o.Workspace)
+			}
+			return c.replayed(r, name, again, o.Accept)
 		}),
 	}
 	cmd.Flags().StringVar(&since, "since", "30d", "")
@@ -75,12 +81,11 @@ func (c *ctl) shadowReplay(l *launcher.Launcher, o replay.Options, args []string
 	}
 	if c.json {
 		return c.printJSON(map[string]any{"runs": r.Runs, "same": r.Same,
-			"changes": append([]*replay.Changed{}, r.Changes...)})
+			"changes": append([]*replay.Changed{}, r.Changes...),
+			"skipped": append([]replay.Skipped{}, r.Skipped...)})
 	}
-	fmt.Fprintf(c.out, "%s; the shadow policy had another verdict on %d\n",
-		audit.Plural(r.Runs, "run"), r.Runs-r.Same)
-	fmt.Fprint(c.out, replay.ChangesTable(r.Changes, notice.UTF8()))
-	return nil
+	_, err = fmt.Fprint(c.out, r.ShadowTable(notice.UTF8()))
+	return err
 }
 
 // readConfig reads a configuration that is only tried: who owns it does not matter.
@@ -97,8 +102,9 @@ func readConfig(name string) ([]byte, error) {
 	return append([]byte{}, text...), err
 }
 
-// replayed prints a replay, and fails where something would be allowed that nobody accepted.
-func (c *ctl) replayed(r replay.Replayed, name string, args []string) error {
+// replayed prints a replay, and fails where something would be allowed that nobody accepted. again
+// is how to replay it again, but for what was accepted.
+func (c *ctl) replayed(r replay.Replayed, name, again string, accepted []string) error {
 	loose := r.Loose()
 	if c.json {
 		if err := c.printJSON(map[string]any{"runs": r.Runs, "plans": r.Plans, "same": r.Same,
@@ -112,9 +118,11 @@ func (c *ctl) replayed(r replay.Replayed, name string, args []string) error {
 	if len(loose) == 0 {
 		return nil
 	}
-	accept := " --accept " + strings.Join(loose, " --accept ")
-	return failf(1, "%s would allow what was asked about or denied; to accept that: "+
-		"tadactl policy replay%s%s", render.Inert(name), quotedWords(args), accept)
+	for _, rule := range slices.Compact(slices.Sorted(slices.Values(append(loose, accepted...)))) {
+		again += " --accept " + rule
+	}
+	return failf(1, "%s would allow what was asked about or denied; to accept that: %s",
+		render.Inert(name), again)
 }
 
 func quotedWords(words []string) (text string) {

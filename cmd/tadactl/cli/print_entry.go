@@ -81,6 +81,16 @@ func (c *ctl) doubt(l *launcher.Launcher) (err error) {
 	return err
 }
 
+// sayMissing says which files of the log are missing: nothing of them is in an answer.
+func (c *ctl) sayMissing(l *launcher.Launcher) error {
+	names, err := audit.Missing(l.Home().Audit())
+	for _, name := range names {
+		fmt.Fprintf(c.err, "tadactl: %q is missing, so what it recorded is left out; see: "+
+			"tadactl audit verify\n", name)
+	}
+	return err
+}
+
 // setApart reports whether an error is about bytes that the log itself sets apart.
 func (c *ctl) setApart(err error) bool {
 	var bad *audit.BadEntry

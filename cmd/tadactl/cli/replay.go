@@ -39,9 +39,13 @@ func (c *ctl) sessions() *cobra.Command {
 				last = -1
 			}
 			list, more, err := w.page(l, last)
+			if err == nil {
+				err = c.sayMissing(l)
+			}
 			if err != nil {
 				return err
 			}
+			c.sayUnknown(&w.touched)
 			if c.json {
 				return c.printJSON(list)
 			}

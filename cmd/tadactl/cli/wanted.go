@@ -52,20 +52,30 @@ func (w *wanted) any() bool {
 // prepare makes names that were typed those of the record, and finds the plans.
 func (w *wanted) prepare(l *launcher.Launcher) (err error) {
 	for _, name := range []*string{&w.folder, &w.file} {
-		if *name == "" {
-			continue
-		}
-		if *name, err = filepath.Abs(*name); err != nil {
+		if *name, err = realName(*name); err != nil {
 			return err
 		}
-		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
-			*name = real
-		}
 	}
+	w.folder = past.Recorded(w.folder)
 	if w.touched.any() && w.plans == nil {
-		w.plans = l.PlansThat(w.touched.match)
+		w.plans, w.unknown = l.PlansThat(w.touched.match), map[string]bool{}
 	}
 	return nil
+}
+
+// realName is a name that was typed as the record has it; "" for none.
+func realName(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil { // else it may be gone
+		return real, nil
+	}
+	return name, nil
 }
 
 // span returns the times.
@@ -145,9 +155,8 @@ func (w *wanted) match(r past.Run) bool {
 		(w.authority == "" || r.Authority == w.authority) &&
 		(w.folder == "" || covers([]string{w.folder}, r.Dir)) &&
 		(w.verdict == "" || r.Verdict == w.verdict) &&
-		(w.plans == nil || w.plans[r.Plan]) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&
-		strings.HasPrefix(r.ID, w.session)
+		strings.HasPrefix(r.ID, w.session) && w.selects(r)
 }
 
 // outcomes returns the words for the outcome of a run.
