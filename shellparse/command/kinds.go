@@ -1,8 +1,6 @@
 package command
 
-import (
-	"strings"
-)
+import "strings"
 
 // A kind is a word of the table's language: what a value or an operand is.
 type kind struct {

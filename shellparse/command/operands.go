@@ -191,10 +191,7 @@ func (m *matcher) changesNothing() bool {
 			return false
 		}
 	}
-	for _, h := range u.Hosts {
-		if h.Upload || h.Built || !h.Static {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(u.Hosts, func(h Host) bool {
+		return h.Upload || h.Built || !h.Static
+	})
 }

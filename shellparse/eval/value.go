@@ -262,12 +262,7 @@ func (v value) certain() value {
 
 // is reports whether a part is marked so.
 func (v value) is(said string) bool {
-	for _, p := range v {
-		if p.known() && p.why == said {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v, func(p part) bool { return p.known() && p.why == said })
 }
 
 // said returns the value with that mark.
