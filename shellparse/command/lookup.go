@@ -1,6 +1,10 @@
 package command
 
-import "strings"
+import (
+	"cmp"
+	"path"
+	"strings"
+)
 
 // Lookup returns the entry of a program by its base name; ok is false when the table has
 // none. Only the entry that is asked for is parsed.
@@ -65,6 +69,32 @@ func (s *Spec) sub(word string) *Spec {
 		text = rest
 	}
 	return nil
+}
+
+// mayBeSub reports whether a word that the disk decides could name a sub-command: `touch push; git
+// p*` is a push, and fd and rg print names without a folder.
+func (s *Spec) mayBeSub(a Arg) bool {
+	pattern := a.Text
+	switch {
+	case a.Below && a.Text == ".":
+		pattern = cmp.Or(a.Base, "*")
+	case !a.Glob:
+		return false
+	}
+	indent := leading(s.subs)
+	for head := range strings.Lines(s.subs) {
+		head = strings.TrimSuffix(head, "\n")
+		list, _, _ := cutNames(head)
+		if leading(head) != indent || head == "" {
+			continue
+		}
+		for name := range strings.SplitSeq(list, ",") {
+			if fits, err := path.Match(pattern, strings.TrimSpace(name)); fits || err != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // names reports whether a header line is that of the word.

@@ -57,6 +57,10 @@ func (m *matcher) words(s *Spec, i int) {
 				return
 			}
 		}
+		if len(m.operands) == 0 && m.dashes == 0 && !m.last && s.mayBeSub(a) {
+			m.use.Opaque = append(m.use.Opaque, Opaque{Arg: i, Right: Exec,
+				Why: "a file of that name would make it a sub-command of " + s.Name})
+		}
 		if !m.last {
 			m.mayBeOption(s, value{a, i})
 		}

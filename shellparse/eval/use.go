@@ -122,7 +122,8 @@ func (w *commands) planted(s *state, v value, c *call) {
 func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]Place,
 	nested map[int]bool, names []bool) {
 	for _, o := range u.Opaque {
-		if o.Arg >= 0 && o.Arg < len(c.words) && c.words[o.Arg].Static {
+		if o.Arg >= 0 && o.Arg < len(c.words) &&
+			(c.words[o.Arg].Static || c.words[o.Arg].Glob || c.argv[o.Arg].Below) {
 			w.opaque(s, placeOf(o.Right), o.Why, c.at(o.Arg))
 		}
 	}
