@@ -146,6 +146,11 @@ func (l Learned) AtMost() string {
 	return text + ", in any workspace, whatever its files hold and its remotes are by then"
 }
 
+// MayAnswer reports whether the rule answers a question of a command.
+func (l Learned) MayAnswer(rule string) bool {
+	return len(l.command.Answers) == 0 || slices.Contains(l.command.Answers, rule)
+}
+
 // With returns the policy with more rules.
 func (p Policy) With(rules ...Learned) (Policy, error) {
 	set := p.set
