@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
@@ -149,6 +151,44 @@ func TestReplayWithoutInodes(t *testing.T) {
 	without := policy(t, rec.Account, "{}")
 	r, err := rec.Replay(Options{Policy: &without})
 	if err != nil || len(r.Changes) != 1 || r.Changes[0].From != "deny" || !r.Changes[0].Allows() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// What is no entry may have been a run, and a replay says so. What the log itself sets apart is
+// known to be none.
+func TestReplayOfDamaged(t *testing.T) {
+	rec := recordOf(t, "ls", "cat a.txt", "pwd")
+	file := filepath.Join(filepath.Dir(rec.Plans), "audit", "log.jsonl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	write := func(text []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(append(text[:len(text):len(text)], `{"torn":`...))
+	w, err := rec.OpenLog() // sets it apart
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if r, err := rec.Replay(Options{}); err != nil || r.Runs != 4 || len(r.Skipped) != 0 {
+		t.Errorf("torn: %+v, %v", r, err)
+	}
+	lines[1] = bytes.Repeat([]byte("x"), len(lines[1])-1)
+	lines[1] = append(lines[1], '\n')
+	write(bytes.Join(lines, nil))
+	r, err := rec.Replay(Options{})
+	if err != nil || r.Runs != 3 || !slices.Equal(r.Skipped, []Skipped{{badLine, 1}}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err = rec.Shadowed(Options{}); err != nil ||
+		!slices.Equal(r.Skipped, []Skipped{{badLine, 1}}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
