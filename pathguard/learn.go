@@ -143,7 +143,8 @@ func (l Learned) AtMost() string {
 	if slices.Contains(l.command.Args, "*") {
 		text += ", with any plain name for *"
 	}
-	return text + ", in any workspace, whatever its files hold and its remotes are by then"
+	return text + ", in any workspace, whatever its files and its input hold and its remotes are " +
+		"by then"
 }
 
 // MayAnswer reports whether the rule answers a question of a command.
