@@ -71,12 +71,14 @@ stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: non
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh
 
-fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped, the same on nodes that are parted and on slow disks: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; an agent that is killed 200 times, and files of which a power cut left a part; what is shipped, against a real S3 server, also a full one; and agents of the commit BEFORE (default the one before this)
+fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped, the same on nodes that are parted and on slow disks: no approval is used twice, none is lost; then MACHINES (default 1000) with ten questions each; an agent that is killed 200 times, and files of which a power cut left a part; what is shipped, against a real S3 server, also a full one; and agents of the commit BEFORE (default the one before this), and its other programs, and its registrar, with agents of this one
 	TEST_FLOOD_TIME=$${FLOOD:-10m} $(GO) test -count=1 -timeout 0 -run '^TestFlood$$' -v ./approval/etcd
 	TEST_MACHINES=$${MACHINES:-1000} $(GO) test -count=1 -timeout 0 -run '^TestManyMachines$$' -v ./integration/fleet/agent
 	TEST_ROUNDS=4 $(GO) test -count=1 -timeout 0 -run '^Test(KilledAtWork|TornFiles)$$' -v ./integration/fleet/agent
 	TEST_SERVERS=1 $(GO) test -count=1 -timeout 10m ./integration/fleet/ship
 	TEST_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
+	TEST_OTHERS_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
+	TEST_REGISTRAR_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
 
 capacity: ## what a fleet takes, for docs/capacity.md: questions of one etcd, memory of its programs, MACHINES (default 300) at once, what is shipped in a day of 200 and of 5,000 runs; real runs stay in bin/capacity
 	@mkdir -p bin/capacity

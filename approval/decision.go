@@ -49,12 +49,7 @@ func (d Decision) Choice() int {
 }
 
 func (d *Decision) approvesAny() bool {
-	for _, c := range d.Calls {
-		if c.Approved {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Calls, func(c CallDecision) bool { return c.Approved })
 }
 
 func (d *Decision) approvesAll() bool {

@@ -1,8 +1,6 @@
 package approval
 
-import (
-	"github.com/tada-run/tada-run/approval/plan"
-)
+import "github.com/tada-run/tada-run/approval/plan"
 
 // end makes an envelope consumed, rejected or expired; from then on its nonce may be shown.
 func (t *tx) end(e *entry, to State, ev Event) error {

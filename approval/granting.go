@@ -37,10 +37,9 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	id := formatUUID(bits)
 	if plan.Lasting(payload) {
 		opens := plan.Opens(payload)
-		if err := t.endGrants(KindGrantRevoked, "another one took its place",
-			func(g Grant) bool {
-				return g.Lasting && g.Session == session && (g.Template == template || opens)
-			}); err != nil {
+		if err := t.endGrants(KindGrantRevoked, "another one took its place", func(g Grant) bool {
+			return g.Lasting && g.Session == session && (g.Template == template || opens)
+		}); err != nil {
 			return Grant{}, err
 		}
 	}

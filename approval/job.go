@@ -62,12 +62,7 @@ func (j *Job) Join(line []byte) {
 }
 
 func (j *Job) has(ticket string) bool {
-	for _, k := range j.tasks[1:] {
-		if k.ticket == ticket {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.tasks[1:], func(k task) bool { return k.ticket == ticket })
 }
 
 // Joined is the number of jobs of others that are done with this one.

@@ -17,8 +17,7 @@ func (e Envelope) After() string {
 		lines = append(lines, " through "+render.Inert(e.Through))
 	}
 	if e.Refused != "" {
-		lines = append(lines, " note   you denied a similar command: tadactl show "+
-			e.Refused)
+		lines = append(lines, " note   you denied a similar command: tadactl show "+e.Refused)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,8 +1,6 @@
 package approval
 
-import (
-	"context"
-)
+import "context"
 
 // Place returns the place that was last passed to MarkLogged, and the Seq of the newest event.
 func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error) {

@@ -76,8 +76,7 @@ func (h *History) add(e Event) {
 			h.denied[e.PlanHash] = e
 		}
 	case KindUndenied:
-		maps.DeleteFunc(h.denied, func(_ string,
-			denial Event) bool {
+		maps.DeleteFunc(h.denied, func(_ string, denial Event) bool {
 			return denial.Envelope == e.Envelope
 		})
 	case KindFinished:

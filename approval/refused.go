@@ -43,8 +43,7 @@ func complete(events []Event, now Clock, e *entry, refusal, err error) error {
 	if err != nil {
 		return err
 	}
-	var r *Refused
-	if errors.As(refusal, &r) {
+	if r, ok := errors.AsType[*Refused](refusal); ok {
 		for i := range r.Events {
 			r.Events[i].Time = now.Now.UTC()
 		}

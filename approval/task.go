@@ -30,8 +30,7 @@ type result struct {
 func (r result) line(ticket string) []byte {
 	f := plan.Fields{"answer": ticket, "calls": callList(r.calls), "created": r.created,
 		"events": eventList(r.events), "id": r.id}
-	var refused *Refused
-	if errors.As(r.refusal, &refused) {
+	if refused, ok := errors.AsType[*Refused](r.refusal); ok {
 		f["refusal"] = map[string]any{
 			"code": codeOf(refused.Err), "envelope": refused.Envelope,
 			"events":  eventList(refused.Events),

@@ -69,8 +69,7 @@ func (a *acceptance) look(f fields, hash Hash, offset, end int64) {
 // unknown.
 func (a *acceptance) lacks(start cursor) bool {
 	return slices.ContainsFunc(a.seen, func(p Place) bool {
-		return p.Count > start.seq &&
-			!a.held[p]
+		return p.Count > start.seq && !a.held[p]
 	})
 }
 

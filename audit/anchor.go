@@ -50,8 +50,7 @@ func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	str := func(label, v string) { dst = append(append(append(dst, label...), v...), '"') }
 	num := func(label string, v int64) { dst = strconv.AppendInt(append(dst, label...), v, 10) }
 	bin := func(label string, v []byte) {
-		dst = append(hex.AppendEncode(append(dst, label...), v),
-			'"')
+		dst = append(hex.AppendEncode(append(dst, label...), v), '"')
 	}
 	num(`{"base":`, a.Base)
 	str(`,"boot":"`, plainWord(a.Boot, maxBoot))

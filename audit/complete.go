@@ -280,8 +280,7 @@ func (c *completeness) open(v *verifier) *BadEntry {
 	}
 	slices.Sort(v.report.Revived)
 	if len(left) > 0 && v.o.Running != nil {
-		for e, err := range Entries(v.dir, Filter{Kinds: []string{"exec."},
-			Codec: v.o.Codec}) {
+		for e, err := range Entries(v.dir, Filter{Kinds: []string{"exec."}, Codec: v.o.Codec}) {
 			var b fact
 			if err == nil && e.Offset >= v.at.offset && endsRun(e.Kind) && json.Unmarshal(e.Body,
 				&b) == nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -144,12 +145,9 @@ func parseSeq(d []byte) (int64, bool) {
 }
 
 func isHex(b []byte) bool {
-	for _, c := range b {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'f')
+	})
 }
 
 func kindByte(c byte) bool {
@@ -160,12 +158,7 @@ func validKind(k []byte) bool {
 	if len(k) == 0 || len(k) > 32 {
 		return false
 	}
-	for _, c := range k {
-		if !kindByte(c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(k, func(c byte) bool { return !kindByte(c) })
 }
 
 // validTime checks the shape and the ranges. It accepts the 31st of a shorter month: only a forger

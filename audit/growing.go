@@ -28,8 +28,7 @@ func Grow(dir string, o VerifyOptions, after Point) *Growing {
 	if after.Count == 0 {
 		after.Head = Genesis()
 	}
-	return &Growing{dir: dir, at: after,
-		o: VerifyOptions{Key: o.Key, Mark: o.Mark, Codec: o.Codec}}
+	return &Growing{dir: dir, at: after, o: VerifyOptions{Key: o.Key, Mark: o.Mark, Codec: o.Codec}}
 }
 
 // At returns the head after the last entry that was read.

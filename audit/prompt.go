@@ -1,8 +1,6 @@
 package audit
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // passwordPrompt matches the end of a line that asks for a secret: "[sudo] password for me: ",
 // "Enter passphrase for key '/home/me/.ssh/id_ed25519': ", "Password:", "PIN: ". "Username for ..."

@@ -89,8 +89,7 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 
 // vouchedBy finds the first entry that vouches for so many events of a session, among those that a
 // checkpoint covers.
-func vouchedBy(dir string, c Codec, sid string, events, size int64) (seq, count int64,
-	err error) {
+func vouchedBy(dir string, c Codec, sid string, events, size int64) (seq, count int64, err error) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose},
 		Text: text, Codec: c}) {

@@ -1,8 +1,6 @@
 package audit
 
-import (
-	"time"
-)
+import "time"
 
 // A Verified is what Verify proved of the files of a log that nobody writes to any more, and of the
 // transcripts. With it, the next Verify compares one hash for each of these files, and parses only

@@ -98,8 +98,7 @@ func verify(dir string, o VerifyOptions, steps func(*verifier) []func() error) (
 
 // asBad names a file of the log that cannot be read as the entry at which the proof ends.
 func asBad(err error) error {
-	var s *SegmentError
-	if errors.As(err, &s) && !errors.Is(err, ErrPacked) {
+	if s, ok := errors.AsType[*SegmentError](err); ok && !errors.Is(err, ErrPacked) {
 		return &BadEntry{File: s.File, Reason: s.Err.Error()}
 	}
 	return err

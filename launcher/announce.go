@@ -47,8 +47,7 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announ
 }
 
 // standbyFor prepares what will run the judged request. What goes wrong there, start reports.
-func (l *Launcher) standbyFor(j *Judgement, id string,
-	namespaces *sandbox.Prepared) *standby {
+func (l *Launcher) standbyFor(j *Judgement, id string, namespaces *sandbox.Prepared) *standby {
 	switch {
 	case j.Request.Within != nil: // it runs in the sandbox of the session
 		return nil

@@ -2,11 +2,15 @@ package launcher
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/shell"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // An attempt is a judged request that the log is open for: what a question is asked about, and
@@ -86,4 +90,21 @@ func (l *Launcher) permit(ctx context.Context,
 		return &permit.Authority{}, no, nil
 	}
 	return a.forPermit().Permit(ctx)
+}
+
+// QuarantineVariable is the variable in an agent's environment that names the quarantine it is in.
+// A process that inherits it can run nothing, even if the hooks of its platform have missed that.
+// It can only restrict.
+const QuarantineVariable = "TADA_QUARANTINE"
+
+// heldIn returns the refusal of a request that comes out of a quarantine, or nil.
+func (j *Judgement) heldIn() *refusal.Refusal {
+	if !slices.ContainsFunc(j.Request.Env, func(v string) bool {
+		value, ok := strings.CutPrefix(v, QuarantineVariable+"=")
+		return ok && value != ""
+	}) {
+		return nil
+	}
+	return refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "policy_denied",
+		j.say("quarantined"), exit.Denied)
 }

@@ -24,10 +24,9 @@ const sessionRule = "session.agent"
 // Lasts reports whether what is asked is only what the session opens.
 func (j *Judgement) Lasts() bool {
 	return j.client != nil && j.Verdict.Decision == pathguard.Ask &&
-		!slices.ContainsFunc(j.Verdict.Reasons,
-			func(r pathguard.Reason) bool {
-				return r.Decision == pathguard.Ask && r.Rule != sessionRule
-			})
+		!slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool {
+			return r.Decision == pathguard.Ask && r.Rule != sessionRule
+		})
 }
 
 // sealSession is what an approval of that binds: the program, and everything that it gets.

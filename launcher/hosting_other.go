@@ -2,9 +2,7 @@
 
 package launcher
 
-import (
-	"github.com/tada-run/tada-run/launcher/control"
-)
+import "github.com/tada-run/tada-run/launcher/control"
 
 func (*started) hangUp()                  {}
 func (*started) session() control.Session { return control.Session{} }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/tada-run/tada-run/launcher/broker/view"
+	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
@@ -55,8 +57,7 @@ func (l *Launcher) handIn(j *Judgement) {
 
 // judgeAs is Judge for a text taken literally, whether or not it contains a wrapper, with the kind
 // of file that its standard input is.
-func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement,
-	error) {
+func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement, error) {
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,
 		level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
@@ -160,4 +161,24 @@ func (l *Launcher) workspaceOf(dir string) (string, error) {
 	}
 	defer j.Close()
 	return j.ground(), nil
+}
+
+func (l *Launcher) surroundings(env []string, dir string) *surroundings {
+	if last := l.around.Load(); last != nil && last.dir == dir && slices.Equal(last.from, env) {
+		return last
+	}
+	keep := l.policy.Settings().KeepEnv
+	s := &surroundings{Environ: environ.Scrub(environ.InDir(env, dir), keep),
+		from: slices.Clone(env), dir: dir}
+	s.Kept = shell.WithoutLinks(shell.WithReal(s.Kept), l.state.Links(),
+		filepath.Join(l.account, ".tada", "bin"))
+	s.vars = s.Vars()
+	s.bound, s.loose = environ.Bound(s.vars, keep)
+	sum := object{}
+	for name, value := range s.bound {
+		sum[name] = value
+	}
+	s.sum = digestOf(sum)
+	l.around.Store(s)
+	return s
 }

@@ -138,8 +138,7 @@ func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 		if r.Decision == pathguard.Allow {
 			continue
 		}
-		if r.Span.Start < w.Start || r.Span.End > w.End ||
-			stands && !pathguard.StandsFor(r.Rule) {
+		if r.Span.Start < w.Start || r.Span.End > w.End || stands && !pathguard.StandsFor(r.Rule) {
 			return false
 		}
 	}

@@ -18,8 +18,10 @@ func TestNoticeThatCannotBeRemembered(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !l.tells("x") || !l.tells("x") {
-		t.Error("a FIFO remembers")
+	for range 2 {
+		if !l.tells("x") {
+			t.Error("a FIFO remembers")
+		}
 	}
 }
 

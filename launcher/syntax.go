@@ -150,10 +150,9 @@ func prepares(c shellparse.Command) bool {
 // whatever became of c.
 func (j *Judgement) besides(c shellparse.Command) bool {
 	from := len(j.Request.Shell.Settings())
-	before := slices.ContainsFunc(j.Script.Commands,
-		func(o shellparse.Command) bool {
-			return o.Span.Start >= from && o.Span.Start < c.Span.Start && !prepares(o)
-		})
+	before := slices.ContainsFunc(j.Script.Commands, func(o shellparse.Command) bool {
+		return o.Span.Start >= from && o.Span.Start < c.Span.Start && !prepares(o)
+	})
 	return before || strings.ContainsAny(j.Script.Text[c.Span.End:], ";|\n")
 }
 

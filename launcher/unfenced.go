@@ -10,8 +10,7 @@ import (
 
 // unfenced adds the next command to type to the error about a sandbox that is not available here.
 func (l *Launcher) unfenced(err error) error {
-	var hide *sandbox.CannotHideError
-	if errors.As(err, &hide) {
+	if hide, ok := errors.AsType[*sandbox.CannotHideError](err); ok {
 		for _, r := range []struct {
 			what,
 			dir string

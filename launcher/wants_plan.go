@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
@@ -74,8 +75,7 @@ func (w *wants) title(c network.Want) string {
 // page is the question as it stands on the terminal of the command; full has the texts as a whole.
 func (w *wants) page(c network.Want, full bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)),
-		c.Text())
+	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)), c.Text())
 	line := func(label, text string) {
 		if text = notice.Visible(text); !full {
 			text = notice.Clip(text)
@@ -109,4 +109,27 @@ func (w *wants) namedBy(c network.Want) string {
 		}
 	}
 	return ""
+}
+
+// budget names the limits that a question counts against: those of the processes that it comes
+// from, in a workspace. A name that the caller chooses is no part of it.
+func (j *Judgement) budget() string {
+	folder := j.Request.Dir
+	if j.Plan != nil {
+		folder = j.Plan.Workspace
+	}
+	return fmt.Sprintf("%d/%s/%s", os.Getuid(), caller.Tree(os.Getpid()), folder)
+}
+
+// Asked is what a person is asked, and how many persons.
+func (j *Judgement) Asked() approval.Request {
+	q := approval.Request{
+		Session: j.Asker(), Payload: j.Payload(), Budget: j.budget(),
+		Person: j.Request.Ask != nil && j.Request.Within == nil, Through: j.through(),
+	}
+	people, self := j.policy.Settings().Approval.For(j.Verdict.Risk)
+	if q.Quorum = people; !self {
+		q.Requester = permit.Person()
+	}
+	return q
 }

@@ -149,12 +149,7 @@ func (g *ground) could(name string) bool {
 	if slices.Contains(g.plain, name) {
 		return true
 	}
-	for _, p := range g.patterns {
-		if pathname.Covers(p, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.patterns, func(p string) bool { return pathname.Covers(p, name) })
 }
 
 // marks are those of a name: with a name of several parts in the configuration ("**/a/b"), of the

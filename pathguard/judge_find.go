@@ -162,10 +162,7 @@ func (r *PathRule) covers(right command.Right) bool {
 	if len(r.Rights) == 0 {
 		return true
 	}
-	for _, x := range r.Rights {
-		if x == right || x == command.Write && right == command.Create {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Rights, func(x command.Right) bool {
+		return x == right || x == command.Write && right == command.Create
+	})
 }

@@ -72,6 +72,21 @@ func (j *judgement) finder(cmd int) *shellparse.Command {
 	return nil
 }
 
+// findersOf are the commands that may have found what a command takes: the one that it is part of,
+// or any in front of it, whose names a loop or a word hands on.
+func (j *judgement) findersOf(cmd int) []int {
+	if j.finder(cmd) != nil {
+		return []int{cmd}
+	}
+	var all []int
+	for i := range min(max(cmd, 0), len(j.script.Commands)) {
+		if j.finder(i) == &j.script.Commands[i] {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // leastAim is how many literal characters a pattern needs to aim at a name: *.s matches many names
 // that were not meant.
 const leastAim = 3
@@ -116,6 +131,27 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 	}
 	for _, aim := range aims {
 		if name := instanceOf(path.Base(aim)); name != "" &&
+			j.marked(pathname.Join(dir, name), markSecret) {
+			j.add(Ask, "read.secret", pathname.Join(dir, name), aim, span, cmd)
+		}
+	}
+}
+
+// searched judges what grep and rg read below a directory, if options aim them at secrets.
+func (j *judgement) searched(dir string, cmd int, span shellparse.Span) {
+	if !j.by(cmd, "grep", "rg", "ag", "ack", "ugrep") {
+		return
+	}
+	args := j.script.Commands[cmd].Args
+	for i, w := range args {
+		option, aim, ok := strings.Cut(w.Text, "=")
+		if !ok && i > 0 {
+			option, aim = args[i-1].Text, w.Text
+		}
+		if option != "--include" && option != "--glob" && option != "-g" && option != "--iglob" {
+			continue
+		}
+		if name := instanceOf(path.Base(aim)); name != "" && aim[0] != '!' &&
 			j.marked(pathname.Join(dir, name), markSecret) {
 			j.add(Ask, "read.secret", pathname.Join(dir, name), aim, span, cmd)
 		}

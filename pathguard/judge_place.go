@@ -60,7 +60,7 @@ func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Ac
 		f.put(IsWorkspace, "")
 	case ws != "" && pathname.Within(full, ws):
 		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) ||
-			t.Below() && j.findsRegenerable(t.Command) {
+			t.Below() && (j.findsRegenerable(t.Command) || j.foundRegenerable(t)) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
@@ -162,22 +162,37 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 	named := false
 	for i, w := range c.Args {
 		switch w.Text {
-		case "!", "-not", "-o", "-or", ",":
+		case "!", "-not", ",":
 			return false
+		case "-o", "-or":
+			if !named {
+				return false
+			}
+			named = false // each alternative has a name of its own
 		case "-name", "-iname":
 			if i+1 == len(c.Args) || !c.Args[i+1].Static {
 				return false
 			}
-			base := c.Args[i+1].Text
-			if !slices.Contains(pathname.Regenerable, base) &&
-				!slices.Contains(pathname.RegenerableEndings, path.Ext(base)) &&
-				!strings.HasSuffix(base, "~") {
+			if !regenerableName(c.Args[i+1].Text) {
 				return false
 			}
 			named = true
 		}
 	}
 	return named
+}
+
+// foundRegenerable reports whether all that a command of the text finds, and that a loop or another
+// command takes, are such names.
+func (j *judgement) foundRegenerable(t *resolve.Target) bool {
+	return t.Effect >= 0 && regenerableName(j.script.Effects[t.Effect].Base)
+}
+
+// regenerableName reports whether a build makes again what has the name, or the ending, of a
+// pattern for the last component.
+func regenerableName(base string) bool {
+	return slices.Contains(pathname.Regenerable, base) ||
+		slices.Contains(pathname.RegenerableEndings, path.Ext(base)) || strings.HasSuffix(base, "~")
 }
 
 // absentBuild reports whether a name is that of build output and does not exist: a build that

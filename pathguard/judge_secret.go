@@ -80,7 +80,13 @@ func namesOne(t *resolve.Target) bool {
 func (j *judgement) keepsSecret(w *resolve.Target, name string, cmd int) bool {
 	return w.Right == command.Write && w.Flags&(command.Link|command.Meta) == 0 &&
 		namesOne(w) && (w.Path() != name || !w.Exists || w.Mode.IsRegular()) && w.Linked == 0 &&
-		j.inside(name) && j.marked(name, markSecret) && j.readBy(name, cmd, 0)
+		j.inside(name) && j.marked(name, markSecret) && j.readBy(name, cmd, 0) &&
+		!published(name[len(j.plan.Workspace):])
+}
+
+// published reports whether a name is in a folder that is made for publication.
+func published(rel string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), command.IsPublished)
 }
 
 // onlyOutput is the file that all of the output of a command goes to: the only one that the line

@@ -19,7 +19,11 @@ func (j *judgement) below(f *finding, t *resolve.Target, full string, action Act
 		return
 	}
 	if t.Below() {
-		j.aimed(full, action, t.Command, t.Command, j.span(t.Effect))
+		for _, c := range j.findersOf(t.Command) {
+			j.aimed(full, action, c, t.Command, j.span(t.Effect))
+		}
+	} else if action == ToRead {
+		j.searched(full, t.Command, j.span(t.Effect))
 	}
 	inside := j.inside(full)
 	held := j.p.tree.holds(full)

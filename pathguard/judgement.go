@@ -132,12 +132,9 @@ func (j *judgement) begins(cmd int) bool {
 
 // isHome reports whether a path is the home directory or above it.
 func (j *judgement) isHome(full string) bool {
-	for _, h := range j.homes {
-		if full != "/" && pathname.Within(h, full) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.homes, func(h string) bool {
+		return full != "/" && pathname.Within(h, full)
+	})
 }
 
 // harmless reports whether an effect is a write to /dev/null or its like.

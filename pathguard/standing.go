@@ -35,11 +35,8 @@ func (j *judgement) standing() bool {
 			return false
 		}
 	}
-	for _, r := range j.reasons {
-		if r.Decision == Deny || r.File != "" ||
-			r.Decision == Ask && !slices.Contains(standingRules, r.Rule) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(j.reasons, func(r Reason) bool {
+		return r.Decision == Deny || r.File != "" ||
+			r.Decision == Ask && !slices.Contains(standingRules, r.Rule)
+	})
 }

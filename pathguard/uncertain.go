@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -73,10 +74,7 @@ func (n *node) knows(part string) bool {
 			return true
 		}
 	}
-	for _, w := range n.patterns {
-		if isInCapitals(part, w.part.Text) || w.node.knows(part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.patterns, func(w patternNode) bool {
+		return isInCapitals(part, w.part.Text) || w.node.knows(part)
+	})
 }

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -28,12 +29,7 @@ func words(c *shellparse.Command) string {
 }
 
 func allStatic(words []shellparse.Word) bool {
-	for _, w := range words {
-		if !w.Static {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w shellparse.Word) bool { return !w.Static })
 }
 
 var denials = map[markKind]string{markRestricted: "path.restricted", markState: "path.state"}

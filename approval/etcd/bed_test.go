@@ -189,6 +189,7 @@ func TestOneNode(t *testing.T) {
 		{"import", testImport},
 		{"import that is cut", testImportCut},
 		{"import of many", testImportMany},
+		{"import of a file of before", testImportOfBefore},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

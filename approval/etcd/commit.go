@@ -54,8 +54,7 @@ func (b *DB) commit(ctx context.Context, c changes) (bool, error) {
 // then.
 func (b *DB) create(ctx context.Context) error {
 	h := head{phase: inForce, cluster: b.cluster.Load()}
-	_, err := b.txn(ctx, b.nothing(),
-		b.putHead(h))
+	_, err := b.txn(ctx, b.nothing(), b.putHead(h))
 	if err != nil && final(err) {
 		return b.explain(err)
 	}

@@ -36,8 +36,7 @@ var finals = []codes.Code{codes.InvalidArgument, codes.PermissionDenied, codes.U
 func final(err error) bool { return slices.Contains(finals, codeOf(err)) }
 
 func codeOf(err error) codes.Code {
-	var e rpctypes.EtcdError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
 		return e.Code()
 	}
 	return status.Code(err)

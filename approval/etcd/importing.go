@@ -92,8 +92,7 @@ func (b *DB) stage(ctx context.Context, s *state) (head, error) {
 			return h, nil
 		case mod == 0:
 			h.cluster = b.cluster.Load()
-			_, err = b.txn(ctx, b.nothing(), b.putHead(head{phase: importing,
-				cluster: h.cluster}))
+			_, err = b.txn(ctx, b.nothing(), b.putHead(head{phase: importing, cluster: h.cluster}))
 		default:
 			if h.snap, err = b.snapshot(ctx, text); err != nil {
 				return h, err

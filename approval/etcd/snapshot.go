@@ -32,8 +32,7 @@ func (b *DB) shorten(ctx context.Context) {
 		b.putHead(h),
 		clientv3.OpDelete(b.o.recordsKey(), clientv3.WithPrefix()),
 		clientv3.OpDelete(b.o.partsKey(), clientv3.WithRange(own)),
-		clientv3.OpDelete(after,
-			clientv3.WithRange(clientv3.GetPrefixRangeEnd(b.o.partsKey()))))
+		clientv3.OpDelete(after, clientv3.WithRange(clientv3.GetPrefixRangeEnd(b.o.partsKey()))))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.state.logged, b.state.base = 0, len(text)

@@ -72,8 +72,7 @@ func (s *state) encode() []byte {
 	c := changes{seq: s.seq}
 	for _, bucket := range slices.Sorted(maps.Keys(s.values)) {
 		for _, key := range slices.Sorted(maps.Keys(s.values[bucket])) {
-			c.list = append(c.list, change{bucket: bucket, key: key,
-				value: s.values[bucket][key]})
+			c.list = append(c.list, change{bucket: bucket, key: key, value: s.values[bucket][key]})
 		}
 	}
 	return append(b, c.encode()...)

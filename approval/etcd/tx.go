@@ -19,8 +19,7 @@ type tx struct {
 }
 
 func begin(secret []byte, s *state) *tx {
-	return &tx{secret: secret, state: s, seq: s.seq,
-		over: map[approval.Bucket]map[string]change{}}
+	return &tx{secret: secret, state: s, seq: s.seq, over: map[approval.Bucket]map[string]change{}}
 }
 
 func isSecret(b approval.Bucket, key string) bool {

@@ -1,8 +1,6 @@
 package passkey
 
-import (
-	"github.com/tada-run/tada-run/approval"
-)
+import "github.com/tada-run/tada-run/approval"
 
 // ActOptions returns the options of an act, as [GetOptions] does those of an answer. Only passkeys
 // that may approve the risk of the act are offered.

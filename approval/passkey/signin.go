@@ -1,8 +1,6 @@
 package passkey
 
-import (
-	"github.com/tada-run/tada-run/approval"
-)
+import "github.com/tada-run/tada-run/approval"
 
 // SignInOptions returns the options of a sign-in, as [GetOptions] does those of an answer. They
 // name no passkey, because anybody may ask for them: the device shows the ones that it has for the

@@ -104,3 +104,68 @@ func Prefix(hash string) string {
 	}
 	return hash[:4] + " " + hash[4:8] + " " + hash[8:12]
 }
+
+// Level is how far the origin of a request is trusted. It never decides whether something is asked;
+// it decides what may be allowed beyond this one time. The zero value is the lowest.
+type Level int
+
+// The levels, by the origin of the work: the author of the words that led to the request.
+const (
+	Quarantined Level = iota // text from outside was read: a web page, a mail, a foreign repository
+	Agent                    // a program that a person set to work
+	Human                    // a person, with their own keys
+)
+
+var levelNames = [...]string{"quarantined", "agent", "human"}
+
+func (l Level) String() string {
+	if l < 0 || int(l) >= len(levelNames) {
+		return levelNames[Quarantined]
+	}
+	return levelNames[l]
+}
+
+// ParseLevel is the inverse of String. What it does not know is Quarantined.
+func ParseLevel(name string) Level {
+	for l, n := range levelNames {
+		if n == name {
+			return Level(l)
+		}
+	}
+	return Quarantined
+}
+
+// Inherit returns the level of work that was started by other work. A child may say that it is
+// trusted less than its parent, never more: otherwise a quarantined program would start a trusted
+// child.
+func Inherit(parent, asked Level) Level {
+	return max(min(parent, asked), Quarantined)
+}
+
+// MaxRisk is the highest risk of a plan, and the risk of a payload that states none.
+const MaxRisk = 3
+
+// Friction is what the person must do to approve. A key press that is the same for everything soon
+// becomes a reflex, so what cannot be undone requires more.
+type Friction struct {
+	Level     int    // 1 to 3, for display as R1, R2, R3
+	Name      string // "low", "high", "critical"
+	Challenge int    // characters to type; 0 if one key press is enough
+	Factor    bool   // a second factor or a second person is required as well
+}
+
+// ladder is indexed by the risk in the payload.
+var ladder = [MaxRisk + 1]Friction{
+	0: {Level: 1, Name: "low"},
+	1: {Level: 1, Name: "low"},
+	2: {Level: 2, Name: "high", Challenge: 4},
+	3: {Level: 3, Name: "critical", Challenge: 8, Factor: true},
+}
+
+// FrictionOf returns the friction for a risk between 0 and 3. Any other number gets the highest.
+func FrictionOf(risk int) Friction {
+	if risk < 0 || risk > MaxRisk {
+		risk = MaxRisk
+	}
+	return ladder[risk]
+}

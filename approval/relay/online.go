@@ -1,8 +1,6 @@
 package relay
 
-import (
-	"context"
-)
+import "context"
 
 // Online returns nil if the agent is there and connected, and otherwise what a transaction would
 // return.

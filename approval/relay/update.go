@@ -108,8 +108,7 @@ func (k *talk) commit(ticket wire.Ticket) (wire.Message, error) {
 		return wire.Message{}, err
 	}
 	m, err := k.Expect(wire.Done, wire.Begun)
-	var remote *wire.RemoteError
-	if errors.As(err, &remote) {
+	if remote, ok := errors.AsType[*wire.RemoteError](err); ok {
 		err = remote.Named()
 	}
 	return m, err

@@ -211,8 +211,7 @@ func (v *view) advise(r object) {
 		return
 	}
 	units := v.cut(show(advice, prose, nil), maxMessage, 0)
-	if !slices.ContainsFunc(v.advice,
-		func(l []unit) bool { return textOf(l) == textOf(units) }) {
+	if !slices.ContainsFunc(v.advice, func(l []unit) bool { return textOf(l) == textOf(units) }) {
 		v.advice = append(v.advice, units)
 	}
 }

@@ -73,8 +73,7 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	if errors.Is(err, ErrTooLarge) {
 		return fmt.Errorf("%w: more than %d MiB; try: --format cast", err, MaxHTML>>20)
 	}
-	var bad *audit.BadEntry
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*audit.BadEntry](err); ok {
 		fmt.Fprintf(out, "<p class=\"refuted stop\">The session is shown up to here: %s</p>\n",
 			text(bad.Error()))
 	}

@@ -64,8 +64,7 @@ func newStage(h audit.Header) *stage {
 	if cols <= 0 || rows <= 0 {
 		cols, rows = 80, 24
 	}
-	return &stage{screen: screen.New(cols, rows), wire: NewWire(h),
-		mark: Mark{Label: h.Command}}
+	return &stage{screen: screen.New(cols, rows), wire: NewWire(h), mark: Mark{Label: h.Command}}
 }
 
 // A still is a stage at rest, in a tenth of its memory. It never changes.

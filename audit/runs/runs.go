@@ -141,8 +141,7 @@ func (r *Run) add(kind string, b body, text []byte) {
 		}
 		_ = json.Unmarshal(text, &at) // of another kind of value: none
 		list = at.Network.Connections
-		r.Ended = Ended{known[int32](b.Status), known[int64](b.Micros),
-			known[Changes](b.Changes)}
+		r.Ended = Ended{known[int32](b.Status), known[int64](b.Micros), known[Changes](b.Changes)}
 	}
 	for _, c := range list {
 		host := c.Host

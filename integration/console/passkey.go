@@ -77,8 +77,7 @@ func (s visit) assertFinish(r *http.Request, p posted) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, err := s.desk().AnswerByPasskey(r.Context(), a, s.base, s.device(),
-		p.Response)
+	taken, err := s.desk().AnswerByPasskey(r.Context(), a, s.base, s.device(), p.Response)
 	if err != nil {
 		s.say(fmt.Sprintf("%s  answer not accepted: %v", p.Question, err))
 		return nil, err

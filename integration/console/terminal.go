@@ -33,8 +33,7 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("back to the run"))
-	v := view{title: "tada-run: terminal of " + p.ID, here: "runs",
-		above: titleOf(p)}
+	v := view{title: "tada-run: terminal of " + p.ID, here: "runs", above: titleOf(p)}
 	if p.State != past.Running {
 		v.body = h.P(g.Text("This run is over. "), back)
 	} else {

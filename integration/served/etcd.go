@@ -70,8 +70,7 @@ func begin(t testing.TB, scheme string, n int, more []string, under ...string) *
 	}
 }
 
-func startEtcd(t testing.TB, command []string, scheme string, n int,
-	more []string) (*Etcd, error) {
+func startEtcd(t testing.TB, command []string, scheme string, n int, more []string) (*Etcd, error) {
 	ports, err := free(2 * n)
 	if err != nil {
 		return nil, err

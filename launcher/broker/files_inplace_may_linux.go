@@ -4,6 +4,7 @@ package broker
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -56,12 +57,7 @@ func (f *files) grants(name string, st *unix.Statx_t) bool {
 }
 
 func (f *files) inPrivate(name string) bool {
-	for _, dir := range f.private {
-		if within(name, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.private, func(dir string) bool { return within(name, dir) })
 }
 
 // isMemory reports whether an object is memory with a descriptor (memfd_create(2)).

@@ -160,21 +160,13 @@ func matches(patterns []string, name string) bool {
 
 // named reports whether a person has allowed this very name to be changed, or one above it.
 func (f *files) named(name string) bool {
-	for _, t := range f.view.Named {
-		if name == t || strings.HasSuffix(t, "/") && strings.HasPrefix(name, t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.view.Named, func(t string) bool {
+		return name == t || strings.HasSuffix(t, "/") && strings.HasPrefix(name, t)
+	})
 }
 
 func (f *files) hidden(name string) bool {
-	for _, h := range f.view.Hide {
-		if within(name, h) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.view.Hide, func(h string) bool { return within(name, h) })
 }
 
 // Account and Outside make the customer a view.Machine.

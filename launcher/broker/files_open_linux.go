@@ -175,8 +175,7 @@ func (f *files) create(r *fileRequest, p *spot) (int, error) {
 		}
 	}
 	const anew = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NOCTTY
-	fd, err := unix.Openat(p.dir, p.name, int(r.flags&^nameless)|anew,
-		r.mode&permission&^umask)
+	fd, err := unix.Openat(p.dir, p.name, int(r.flags&^nameless)|anew, r.mode&permission&^umask)
 	if err != nil {
 		return -1, err
 	}

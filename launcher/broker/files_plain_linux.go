@@ -4,6 +4,7 @@ package broker
 
 import (
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -91,10 +92,7 @@ func (f *files) isPlain(dir string) bool {
 	if _, guarded := f.guard.area(dir); guarded {
 		return false
 	}
-	for _, d := range f.dirs() {
-		if within(dir, d.name) && !f.trees.holds(dir) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.dirs(), func(d viewDir) bool {
+		return within(dir, d.name) && !f.trees.holds(dir)
+	})
 }

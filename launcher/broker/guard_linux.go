@@ -75,8 +75,7 @@ func (g *guard) hold(name string) {
 		unix.Close(fd)
 		return
 	}
-	g.held = append(g.held,
-		held{fd, Identity{st.Dev, st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFDIR})
+	g.held = append(g.held, held{fd, Identity{st.Dev, st.Ino}, st.Mode&unix.S_IFMT == unix.S_IFDIR})
 }
 
 func (g *guard) close() {

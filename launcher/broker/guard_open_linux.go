@@ -2,9 +2,7 @@
 
 package broker
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // openGuarded opens what is there by the name that a caller gives, if it is where something is
 // guarded; errApart when it is not.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -39,12 +40,9 @@ type nameService struct {
 
 // serves reports whether an address is where the run sends its lookups.
 func (n *nameService) serves(to netip.AddrPort) bool {
-	for _, s := range n.servers {
-		if s.Addr().Unmap() == to.Addr().Unmap() && s.Port() == to.Port() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.servers, func(s netip.AddrPort) bool {
+		return s.Addr().Unmap() == to.Addr().Unmap() && s.Port() == to.Port()
+	})
 }
 
 // answer answers one lookup, and notes what was refused.

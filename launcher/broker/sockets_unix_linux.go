@@ -2,9 +2,7 @@
 
 package broker
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // Where the broker answers for sockets, a run may have Unix sockets among its own processes: a
 // test's database, tmux, Python's managers. Those of other programs (docker, ssh-agent, the session

@@ -98,6 +98,5 @@ func (f *files) moveInTree(r *fileRequest, plain bool) error {
 	if err := f.keepsMoved(r, from, to); err != nil {
 		return err
 	}
-	return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to),
-		uint(r.flags))
+	return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to), uint(r.flags))
 }

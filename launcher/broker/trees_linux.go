@@ -101,12 +101,7 @@ func (t *trees) hides(name string) bool {
 
 // holds reports whether name was in a writable tree at the start.
 func (t *trees) holds(name string) bool {
-	for _, root := range t.names {
-		if within(name, root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.names, func(root string) bool { return within(name, root) })
 }
 
 func (t *trees) close() {

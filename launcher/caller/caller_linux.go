@@ -176,8 +176,7 @@ func holdersOf(index string) (pids []int) {
 				continue
 			}
 			// The same number in another container is another terminal.
-			if there := deviceOf(proc.Dir(pid) + "root/dev/pts"); there != here &&
-				there != 0 {
+			if there := deviceOf(proc.Dir(pid) + "root/dev/pts"); there != here && there != 0 {
 				continue
 			}
 			pids = append(pids, pid)

@@ -33,8 +33,7 @@ func (f Files) read(name string) []byte {
 		return nil
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() ||
-		info.Size() > maxFile {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile))

@@ -36,8 +36,7 @@ func (a *Attempt) cancelled(e approval.Envelope,
 	left *prompt.CancelledError) (*refusal.Refusal, error) {
 	ctx, cancel := StoreContext()
 	defer cancel()
-	refusal, err := a.change(func() ([]approval.Event,
-		error) {
+	refusal, err := a.change(func() ([]approval.Event, error) {
 		return a.Store.Cancel(ctx, e.ID, left.Error())
 	})
 	if refusal != nil || err != nil { // it was answered or expired at the last instant

@@ -73,8 +73,7 @@ func (p *Approvals) Undeny(ctx context.Context, id string) error {
 	if _, err := p.May(approval.TakeBack, approval.ChannelTadactl); err != nil {
 		return err
 	}
-	return p.Deciding(func() ([]approval.Event,
-		error) {
+	return p.Deciding(func() ([]approval.Event, error) {
 		return p.Store.Undeny(ctx, id, Person(), "tadactl")
 	})
 }

@@ -121,8 +121,7 @@ func (p *Approvals) forget(events []approval.Event, place string) error {
 
 // eventsOf returns what a refusal of the store wants recorded.
 func eventsOf(err error) []approval.Event {
-	var refused *approval.Refused
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*approval.Refused](err); ok {
 		return refused.Events
 	}
 	return nil

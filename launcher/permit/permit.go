@@ -162,8 +162,7 @@ func (q *Question) decided(ctx context.Context, e approval.Envelope,
 	late := false
 	var err error
 	q.answer, err = q.ChangeSaid(q.Log, audit.Lazy, func() ([]approval.Event, error) {
-		events, err := q.decide(d, func() ([]approval.Event,
-			error) {
+		events, err := q.decide(d, func() ([]approval.Event, error) {
 			return q.Store.Decide(ctx, d)
 		})
 		late = errors.Is(err, approval.ErrDecided)

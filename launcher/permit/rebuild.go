@@ -68,6 +68,5 @@ func (p *Approvals) RebuildFile(ctx context.Context, verify func() error) (appro
 	if err := verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return approval.Rebuilt{}, fmt.Errorf("the log itself cannot be trusted: %w", err)
 	}
-	return bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(),
-		p.approvalEvents(audit.Filter{}))
+	return bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(), p.approvalEvents(audit.Filter{}))
 }

@@ -110,8 +110,8 @@ func (p *Approvals) codeUnused(d approval.Decision) error {
 		}
 		if err := p.unspent(d.Envelope, "code", d.Code,
 			strconv.FormatInt(p.dir.Now().Unix()/30-int64(step), 10)); err != nil {
-			var refused *approval.Refused
-			if errors.As(err, &refused) { // in the words that a code has
+			// in the words that a code has
+			if refused, ok := errors.AsType[*approval.Refused](err); ok {
 				refused.Err, refused.Outcome = approval.ErrCodeUsed, approval.OutcomeDenied
 			}
 			return err

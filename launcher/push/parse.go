@@ -28,8 +28,7 @@ func parse(text []byte) ([]Subscription, error) {
 		return nil, errors.New("push.json: there is more after the list")
 	}
 	if len(list) > most {
-		return nil, fmt.Errorf("push.json: it has more than %s",
-			audit.Plural(most, "subscription"))
+		return nil, fmt.Errorf("push.json: it has more than %s", audit.Plural(most, "subscription"))
 	}
 	for i, s := range list {
 		err := s.check()

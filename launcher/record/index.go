@@ -88,8 +88,7 @@ func (r *Record) indexed(kinds ...string) iter.Seq2[audit.Entry, error] {
 		for _, at := range x.At(kinds...) {
 			f := audit.Filter{From: at, Codec: r.Codec}
 			for e, err := range audit.Entries(r.dir.Audit(), f) {
-				var bad *audit.BadEntry
-				if errors.As(err, &bad) { // verify finds it
+				if _, ok := errors.AsType[*audit.BadEntry](err); ok { // verify finds it
 					break
 				}
 				if e.Offset == at && !yield(e, err) {

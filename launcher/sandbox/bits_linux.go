@@ -2,9 +2,7 @@
 
 package sandbox
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // namespaceFlags are the CLONE_NEW* bits that clone and unshare take; 0x80 is CLONE_NEWTIME for
 // unshare and part of the exit signal for clone.

@@ -68,8 +68,7 @@ func (p *Process) left() (pids []int) {
 		return state == 0
 	}
 	if p.level == Strong {
-		return slices.DeleteFunc(append(childrenOf(p.initPid, p.initPid), p.siblings()...),
-			isDead)
+		return slices.DeleteFunc(append(childrenOf(p.initPid, p.initPid), p.siblings()...), isDead)
 	}
 	return slices.DeleteFunc(p.offspring(), func(pid int) bool {
 		return pid == p.pid || pid == p.guard || p.another(pid) || isDead(pid) || !sandboxed(pid)

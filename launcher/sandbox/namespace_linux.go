@@ -95,11 +95,9 @@ func (b *builder) masks(l *steps) error {
 		if b.leadsTo(name) {
 			continue // something in it is allowed; Landlock alone keeps the rest away
 		}
-		if slices.ContainsFunc(b.hidden,
-			func(over string) bool {
-				return over != name && within(name, over) &&
-					!b.leadsTo(over)
-			}) {
+		if slices.ContainsFunc(b.hidden, func(over string) bool {
+			return over != name && within(name, over) && !b.leadsTo(over)
+		}) {
 			continue // hidden with its folder, in which it cannot be found any more
 		}
 		if !made {

@@ -2,9 +2,7 @@
 
 package sandbox
 
-import (
-	"time"
-)
+import "time"
 
 // stayTime is how long what goes on is given to end by itself before it counts as going on;
 // stayLook is how often it is looked for from then on.

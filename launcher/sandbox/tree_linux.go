@@ -2,6 +2,8 @@
 
 package sandbox
 
+import "slices"
+
 // A treeWatch remembers the processes of the tree: one that has left its parents and its session is
 // found again by that.
 type treeWatch struct {
@@ -48,10 +50,7 @@ func (t *treeWatch) members(child, guard int, all []sample) []sample {
 // member reports whether a process is of the run.
 func (p *Process) member(pid int) bool {
 	var t treeWatch
-	for _, m := range t.members(p.pid, p.guard, samples()) {
-		if m.pid == pid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.members(p.pid, p.guard, samples()), func(m sample) bool {
+		return m.pid == pid
+	})
 }

@@ -89,8 +89,7 @@ func know() {
 
 // Receive waits for the next call. It fails when the caller was killed in between.
 func (l Listener) Receive(n *Notification) error {
-	return l.ioctl(notifyReceive,
-		unsafe.Pointer(n))
+	return l.ioctl(notifyReceive, unsafe.Pointer(n))
 }
 
 // Send answers a call. An error means that the caller waits no more.

@@ -56,8 +56,7 @@ func (s Files) TakeBack(f File, r Registration) error {
 		return err
 	}
 	if standing == Changed {
-		return fmt.Errorf("%q was changed since setup wrote it, so it is %w", f.Path,
-			ErrChanged)
+		return fmt.Errorf("%q was changed since setup wrote it, so it is %w", f.Path, ErrChanged)
 	}
 	r.Exact = true
 	r.Change = func(is, _ []byte) ([]byte, error) {

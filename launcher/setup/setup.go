@@ -58,8 +58,7 @@ func (s Files) SetUp(platform, path string, was, want []byte, r Registration) er
 
 // toKeep is what has to be kept of a file. What was kept counts on if nothing but setup has
 // changed the file since.
-func (s Files) toKeep(platform, path string, earlier *File,
-	r Registration) (File, error) {
+func (s Files) toKeep(platform, path string, earlier *File, r Registration) (File, error) {
 	real, err := behindLinks(path)
 	if err != nil {
 		return File{}, err

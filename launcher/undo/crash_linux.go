@@ -8,8 +8,7 @@ import "slices"
 // inTime reports whether something last changed while the run may have gone on, or by an undo of
 // it.
 func (r *restorer) inTime(now State) bool {
-	if now.Changed <= r.run.last+grace ||
-		r.u != nil && now.Changed >= r.u.book.head.start-tick {
+	if now.Changed <= r.run.last+grace || r.u != nil && now.Changed >= r.u.book.head.start-tick {
 		return true
 	}
 	return slices.ContainsFunc(r.past.runs, func(k *Run) bool {

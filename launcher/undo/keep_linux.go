@@ -85,8 +85,7 @@ func (j *Journal) lack(l Lack) {
 // is noted only now. An undo changes what it puts back.
 func (j *Journal) isLate(now State) bool {
 	start := j.book.head.start
-	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth < start &&
-		now.Changed >= start
+	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth < start && now.Changed >= start
 }
 
 // hold keeps an inode that goes: by a link, or by what is needed to make it again.

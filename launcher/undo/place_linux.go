@@ -3,6 +3,7 @@ package undo
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,12 +125,9 @@ func lockable(handle int, path string) *os.File {
 
 // within reports whether a path is one of the trees or in one.
 func within(path string, trees []string) bool {
-	for _, t := range trees {
-		if path == t || t == "/" || strings.HasPrefix(path, t+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trees, func(t string) bool {
+		return path == t || t == "/" || strings.HasPrefix(path, t+"/")
+	})
 }
 
 // open makes the run's folder in the place, at the first pre-image.

@@ -172,12 +172,9 @@ func (b Before) allowed(c gitmeta.Change, approved bool) bool {
 			return true
 		}
 	}
-	for _, reason := range b.Verdict.Reasons {
-		if approved && slices.Contains(persisting, reason.Rule) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Verdict.Reasons, func(reason pathguard.Reason) bool {
+		return approved && slices.Contains(persisting, reason.Rule)
+	})
 }
 
 // namesSteps reports whether a git rebase of the line gives each of the steps by --exec, and so was

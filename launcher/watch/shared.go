@@ -26,8 +26,7 @@ func shared(t broker.Traffic, failed bool, out io.Writer) Found {
 			"why": d.Why,
 		})
 		if failed && i < maxTaught {
-			notice.Line(out,
-				notice.Visible(fmt.Sprintf("refused: %q: %s", d.Path, d.Why)))
+			notice.Line(out, notice.Visible(fmt.Sprintf("refused: %q: %s", d.Path, d.Why)))
 		}
 	}
 	if len(list) == 0 {

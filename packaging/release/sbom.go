@@ -69,8 +69,7 @@ func (m *maker) sbom() error {
 		own := component{Type: "application", Ref: program + "-program", Name: program,
 			Version: m.version, PURL: "pkg:generic/" + program + "@" + m.version}
 		b.Components = append(b.Components, own)
-		b.Dependencies = append(b.Dependencies,
-			dependency{own.Ref, slices.Compact(linked)})
+		b.Dependencies = append(b.Dependencies, dependency{own.Ref, slices.Compact(linked)})
 	}
 	for _, purl := range slices.Sorted(maps.Keys(modules)) {
 		b.Components = append(b.Components, modules[purl])

@@ -81,8 +81,7 @@ func fields(all ...[]byte) (b []byte) {
 // sshSignature is what ssh-keygen -Y sign makes; its format is in OpenSSH's PROTOCOL.sshsig.
 func sshSignature(key ed25519.PrivateKey, text []byte) []byte {
 	hash := sha512.Sum512(text)
-	signed := append([]byte("SSHSIG"),
-		fields([]byte(namespace), nil, []byte("sha512"), hash[:])...)
+	signed := append([]byte("SSHSIG"), fields([]byte(namespace), nil, []byte("sha512"), hash[:])...)
 	signature := fields([]byte("ssh-ed25519"), ed25519.Sign(key, signed))
 	blob := append([]byte("SSHSIG"), 0, 0, 0, 1)
 	blob = append(blob, fields(sshPublic(key), []byte(namespace), nil, []byte("sha512"),

@@ -65,8 +65,7 @@ func (m *maker) nfpm(config, format string) error {
 	cmd := exec.Command("go", "tool", "-modfile=packaging/tools/go.mod", "nfpm", "package",
 		"--config", config, "--packager", format, "--target", m.to)
 	cmd.Dir = m.root
-	cmd.Env = append(buildEnv(os.Environ()),
-		fmt.Sprintf("SOURCE_DATE_EPOCH=%d", m.time.Unix()))
+	cmd.Env = append(buildEnv(os.Environ()), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", m.time.Unix()))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("nfpm %s: %w\n%s", format, err, out)

@@ -7,12 +7,7 @@ import (
 )
 
 func AnyDeep(names []string, dir, name string) bool {
-	for _, n := range names {
-		if IsDeep(n, dir, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return IsDeep(n, dir, name) })
 }
 
 // IsDeep reports whether a built-in name of any depth is this name in this directory.

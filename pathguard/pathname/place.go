@@ -50,12 +50,7 @@ func IsSystem(path string) bool { return WithinAny(path, programDirs) }
 func ProgramDirs() []string { return slices.Clone(programDirs) }
 
 func WithinAny(path string, dirs []string) bool {
-	for _, d := range dirs {
-		if Within(path, d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs, func(d string) bool { return Within(path, d) })
 }
 
 // IsToolDir reports whether a program of the workspace is where the project's own tools are
@@ -103,12 +98,7 @@ var homesOfAll = []string{"/home", "/Users", "/mnt", "/media", "/srv"}
 
 // IsTemp reports whether a path is a shared directory for temporary files itself.
 func IsTemp(full string) bool {
-	for _, d := range TempDirs {
-		if full == d {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(TempDirs, full)
 }
 
 // ExpandHome returns the paths that a rule means.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -41,12 +42,7 @@ func normal(name string, content []byte) (text []byte, ok bool) {
 
 func isText(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
-	for _, t := range textTypes {
-		if ext == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(textTypes, ext)
 }
 
 func hexSum(b []byte) string {

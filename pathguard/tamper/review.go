@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -63,12 +64,7 @@ func (s *Store) Pass(who Who, findings []Finding) ([]Event, error) {
 }
 
 func has(findings []Finding, path string) bool {
-	for _, f := range findings {
-		if f.Path == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Path == path })
 }
 
 // Detected writes down that findings stopped something: each once, however often it is tried again.

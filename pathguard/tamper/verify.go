@@ -180,23 +180,15 @@ func (s *Store) read(path string) (Seen, error) {
 }
 
 func (s *Store) anyAlive(grants []grant) bool {
-	for _, g := range grants {
-		if s.alive(g.owner) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(grants, func(g grant) bool { return s.alive(g.owner) })
 }
 
 // saving reports whether the file is what tada-run was putting there when it died, or is putting
 // there now.
 func saving(m *manifest, path string, now Seen) bool {
-	for _, v := range m.saves {
-		if v.path == path && v.raw == now.Raw {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.saves, func(v save) bool {
+		return v.path == path && v.raw == now.Raw
+	})
 }
 
 func finding(path string, kind Kind, was, now Seen) Finding {

@@ -1,8 +1,6 @@
 package code
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestSQL(t *testing.T) {
 	testScan(t, "sql", []scanCase{

@@ -1,8 +1,6 @@
 package code
 
-import (
-	"strings"
-)
+import "strings"
 
 // edEdits are the commands of ed(1) that change the buffer, show it, write the file that the
 // command line names, or leave. Lines of text follow a, c and i, up to a dot.

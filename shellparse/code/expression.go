@@ -1,8 +1,6 @@
 package code
 
-import (
-	"strings"
-)
+import "strings"
 
 // expression reads one expression: operands with operators that choose or compare.
 func (r *reader) expression() value {

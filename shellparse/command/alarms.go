@@ -40,6 +40,11 @@ var alarms = []alarm{
 	{"GOINSTALL", "pkg.install-global", func(v value) bool {
 		return strings.Contains(v.Text, "@") || !v.Static
 	}},
+	// MODULE=PATH of go mod edit: a folder, or the module of someone else in its place.
+	{"GOREPLACE", "pkg.foreign-source", func(v value) bool {
+		_, by, ok := strings.Cut(v.Text, "=")
+		return ok && by != "" && !strings.HasPrefix(by, ".") && !strings.HasPrefix(by, "/")
+	}},
 	// The address a server binds, without the port.
 	{"HOSTBIND", "net.listen", func(v value) bool { return !v.Static || !loopback(v.Text) }},
 	// --pid=host and its kin.

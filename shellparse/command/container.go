@@ -140,7 +140,7 @@ func (m *matcher) containerCommand(_ role, vs []value) {
 		at = vs[0].at
 	}
 	if argv = append(argv, words(vs)...); len(argv) > 0 {
-		m.nest(Nested{Argv: argv, Arg: at, Remote: true})
+		m.nest(Nested{Argv: argv, Arg: at, Surroundings: Surroundings{Remote: true}})
 	}
 }
 

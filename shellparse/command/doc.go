@@ -101,7 +101,8 @@ kinds.
 
 Marks. recursive, append, meta, link, list, nofollow and uses are the [Flags] of operands, or of the
 value that they stand at; an option without a value marks all that is read as used. shows says that
-what is used may be printed or written, as an option does that the entry does not have. upload says that bytes go out, sends-input that those of standard input do, dry that nothing is done, last that
+what is used may be printed or written, as an option does that the entry does not have.
+secrets says that what is started gets secrets in its environment. upload says that bytes go out, sends-input that those of standard input do, dry that nothing is done, last that
 no options follow, clear that what is started gets an empty environment, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
 name, names that standard input is a list of names that are read, data=LANG that what is read is in this language and may name

@@ -10,9 +10,11 @@ func (m *matcher) generic() {
 	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
-		if verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); verbs &&
-			destroys(v.Text) {
+		switch verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); {
+		case verbs && orders(v.Text, destroyers):
 			m.hazard("unknown.destroy", i)
+		case verbs && i < maxVerbs && orders(v.Text, senders):
+			m.hazard("unknown.send", i)
 		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
 		if v.Static && slices.Contains(list("dangerous"), base(v.Text)) {
@@ -31,10 +33,13 @@ const maxVerbs = 4
 var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge",
 	"terminate", "unpublish", "wipe"}
 
-// destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
+// senders are sub-commands with which something leaves this machine.
+var senders = []string{"deploy", "publish", "push"}
+
+// orders reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
 // delete-all.
-func destroys(word string) bool {
-	return slices.ContainsFunc(destroyers, func(verb string) bool {
+func orders(word string, verbs []string) bool {
+	return slices.ContainsFunc(verbs, func(verb string) bool {
 		front, ok := strings.CutSuffix(word, verb)
 		rest, starts := strings.CutPrefix(word, verb+"-")
 		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts &&

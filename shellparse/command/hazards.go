@@ -1,8 +1,6 @@
 package command
 
-import (
-	"strings"
-)
+import "strings"
 
 // hazard adds a hazard of the hazards table. A rule that the table lacks would be a
 // mistake of this package, which a test finds; it still counts, with the highest risk.

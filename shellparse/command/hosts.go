@@ -34,6 +34,9 @@ func (m *matcher) url(r role, vs []value) {
 			h := parseURL(v.Arg, r.param)
 			h.Upload = hasMark(r, "upload")
 			m.addHost(h, v)
+			if strings.Contains(v.Text, "/_delete_by_query") { // of Elasticsearch and OpenSearch
+				m.hazard("db.destroy", v.at)
+			}
 		case !v.Static:
 			m.addHost(Host{}, v)
 		default:

@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -58,7 +59,10 @@ func isPort(v value) bool { return v.Static && strings.Trim(v.Text, "0123456789"
 
 // published are folders that a build makes for publication.
 var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public",
-	"site", "storybook-static", "www"}
+	"site", "static", "storybook-static", "www"}
+
+// IsPublished reports whether a folder of that name is made for publication.
+func IsPublished(name string) bool { return slices.Contains(published, name) }
 
 // serveDir is a folder that a server shows to everyone who connects.
 func (m *matcher) serveDir(r role, vs []value) {
@@ -219,11 +223,29 @@ func isMethod(word string) bool {
 		slices.Contains([]string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}, upper)
 }
 
+// erases reports whether an option is the method that deletes what an address names.
+func erases(g given) bool {
+	return g.value.kind == "METHOD" && g.set && strings.EqualFold(g.v.Text, "DELETE")
+}
+
+// erases notes what a request deletes in a database of this machine: no undo brings that back.
+func (m *matcher) erases() {
+	for _, h := range m.use.Hosts {
+		if loopback(h.Host) && slices.Contains(list("database-ports"), strconv.Itoa(h.Port)) {
+			m.hazard("db.destroy", h.Arg)
+		}
+	}
+}
+
 // httpie is [METHOD] URL ITEM... of HTTPie: items with = or @ make a body.
 func (m *matcher) httpie(_ role, vs []value) {
 	if len(vs) > 1 && vs[0].Static && isMethod(vs[0].Text) {
-		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, strings.ToUpper(vs[0].Text)) {
+		method := strings.ToUpper(vs[0].Text)
+		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, method) {
 			m.flags |= Upload
+		}
+		if method == "DELETE" {
+			defer m.erases()
 		}
 		vs = vs[1:]
 	}

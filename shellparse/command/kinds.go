@@ -1,8 +1,6 @@
 package command
 
-import (
-	"strings"
-)
+import "strings"
 
 // A kind is a word of the table's language: what a value or an operand is.
 type kind struct {
@@ -77,6 +75,7 @@ var kinds = []kind{
 	{"GITPATH", Exec, false, (*matcher).gitPath},
 	{"GITPRUNE", Delete, false, (*matcher).alarm},
 	{"GITURL", Exec, false, (*matcher).gitURL},
+	{"GOREPLACE", Net, false, (*matcher).alarm},
 	{"GOINSTALL", Exec, true, (*matcher).alarm},
 	{"GOLDFLAGS", Exec, false, (*matcher).linkerFlags},
 	{"GOGET", Net, false, (*matcher).goGet},
@@ -164,6 +163,7 @@ var kinds = []kind{
 	{"SBT", Net, false, (*matcher).publishingTask},
 	{"SCP", Net, true, (*matcher).copyAway},
 	{"SCRIPTOUT", Exec, true, (*matcher).scriptFile},
+	{"SCRIPTS", Exec, false, (*matcher).scripts},
 	{"SCRIPTURL", Exec, false, (*matcher).scriptURL},
 	{"SECRETWORD", Read, true, (*matcher).alarm},
 	{"SED", Exec, false, (*matcher).sed},

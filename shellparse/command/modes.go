@@ -129,20 +129,74 @@ func (m *matcher) two(r role, vs []value) {
 func (m *matcher) restCommand(r role, vs []value) {
 	// The first word may follow "=" in the word of the option.
 	argv := []Arg{vs[0].Arg}
-	named := strings.Contains(vs[0].Text, "{")
 	end := vs[0].at + 1
 	for ; end < len(m.args) && m.args[end].Text != ";"; end++ {
-		a := m.args[end]
-		if strings.Contains(a.Text, "{") && r.param == "found" {
-			a, named = Arg{Text: a.Text[:strings.IndexByte(a.Text, '{')]}, true
-		}
-		argv = append(argv, a)
-	}
-	if !named && r.param == "found" {
-		argv = append(argv, Arg{})
+		argv = append(argv, m.args[end])
 	}
 	m.skip = end
-	m.nest(Nested{Argv: argv, Arg: vs[0].at})
+	if r.param != "found" {
+		m.nest(Nested{Argv: argv, Arg: vs[0].at})
+		return
+	}
+	if !slices.ContainsFunc(argv, func(a Arg) bool { return placeholder(a.Text) >= 0 }) {
+		argv = append(argv, Arg{Text: "{}", Static: true})
+	}
+	for _, found := range m.foundByFd() {
+		with := slices.Clone(argv)
+		for i, a := range argv {
+			if a.Text == "{}" {
+				with[i] = found
+			} else if at := placeholder(a.Text); at >= 0 {
+				with[i] = Arg{Text: a.Text[:at]}
+			}
+		}
+		m.nest(Nested{Argv: with, Arg: vs[0].at})
+	}
+}
+
+// placeholder is where the first of {}, {.}, {/}, {//} and {/.} is, or -1.
+func placeholder(text string) int {
+	for at := range len(text) {
+		if text[at] == '{' {
+			end := strings.IndexByte(text[at:], '}')
+			if end > 0 && strings.Trim(text[at+1:at+end], "./") == "" {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// foundByFd is what fd finds below each of its roots, as far as its words tell.
+func (m *matcher) foundByFd() []Arg {
+	var found []Arg
+	base, extensions := "", 0
+	for _, g := range m.seen {
+		switch {
+		case g.option.has("--search-path"), g.option.has("-C"):
+			return []Arg{{}}
+		case g.option.has("-e") && g.v.Static && g.v.Text == strings.ToLower(g.v.Text):
+			base = "*." + strings.TrimPrefix(g.v.Text, ".")
+			extensions++
+		}
+	}
+	if extensions > 1 {
+		base = ""
+	}
+	roots := []value{{Arg{Text: ".", Static: true}, -1}}
+	if len(m.operands) > 1 {
+		roots = m.operands[1:]
+	}
+	if len(roots) > manyRoots {
+		return []Arg{{}}
+	}
+	for _, root := range roots {
+		if !root.Static {
+			return []Arg{{}}
+		}
+		found = append(found, Arg{Text: root.Text, Below: true, Base: base})
+	}
+	return found
 }
 
 // awkOperand is a file, or a variable of the program.

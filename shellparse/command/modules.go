@@ -104,6 +104,9 @@ func (m *matcher) loadDirs(_ role, vs []value) {
 			m.touch(Read, Source|List, v, true)
 			continue
 		}
+		if m.fetches(v) {
+			continue
+		}
 		for dir := range strings.SplitSeq(v.Text, ":") {
 			if dir != "" {
 				m.touch(Read, Source|List, value{Arg{Text: strings.TrimSuffix(dir, "/*"),
@@ -111,6 +114,17 @@ func (m *matcher) loadDirs(_ role, vs []value) {
 			}
 		}
 	}
+}
+
+// fetches notes code in a folder or a file that is named by its address.
+func (m *matcher) fetches(v value) bool {
+	scheme, _, ok := strings.Cut(v.Text, "://")
+	if ok && !strings.ContainsAny(scheme, ":/") && !isFile(v.Text) {
+		m.hazard("code.remote", v.at)
+		m.url(role{param: scheme}, []value{v})
+		return true
+	}
+	return false
 }
 
 // testFile is FILE or FILE::TEST, a file of tests that is executed.
@@ -157,7 +171,7 @@ func (m *matcher) phpSetting(_ role, vs []value) {
 		body := v.piece(len(name) + 1)
 		switch name {
 		case "auto_prepend_file", "auto_append_file":
-			m.touch(Read, Source, body, true)
+			m.source(role{}, []value{body})
 		case "extension", "zend_extension":
 			m.loads(role{}, []value{body})
 		}

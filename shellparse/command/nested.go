@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// surroundings are what the marks of a role say of what it starts.
+func (r role) surroundings() Surroundings {
+	return Surroundings{Remote: slices.Contains(r.marks, "remote")}
+}
+
 func (m *matcher) nest(n Nested) {
 	if len(n.Argv) == 0 && n.Shell == nil && n.Code == nil {
 		m.use.Opaque = append(m.use.Opaque, Opaque{Arg: n.Arg, Right: Exec,
@@ -51,7 +56,7 @@ func (m *matcher) command(r role, vs []value) {
 		vs = append(vs[:1:1], m.from(vs[0].at+1)...)
 	}
 	n := Nested{Argv: words(vs), Arg: vs[0].at, Stdin: r.param == "stdin"}
-	n.Remote = slices.Contains(r.marks, "remote")
+	n.Surroundings = r.surroundings()
 	if n.Stdin {
 		if base(n.Argv[0].Text) == "kill" {
 			// Numbers that a listing prints are not those of jobs that this shell started.
@@ -129,7 +134,7 @@ func (m *matcher) shell(r role, vs []value) {
 		}
 		text.Text = rest
 	}
-	m.nest(Nested{Shell: &text, Arg: vs[0].at, Remote: slices.Contains(r.marks, "remote")})
+	m.nest(Nested{Shell: &text, Arg: vs[0].at, Surroundings: r.surroundings()})
 }
 
 // code is program text in the language that the parameter names.
@@ -137,11 +142,10 @@ func (m *matcher) code(r role, vs []value) {
 	for _, v := range vs {
 		if r.param == "sh" {
 			text := v.Arg
-			m.nest(Nested{Shell: &text, Arg: v.at, Remote: slices.Contains(r.marks, "remote")})
+			m.nest(Nested{Shell: &text, Arg: v.at, Surroundings: r.surroundings()})
 			continue
 		}
-		m.nest(Nested{Code: &Code{r.param, v.Arg}, Arg: v.at, Remote: slices.Contains(r.marks,
-			"remote")})
+		m.nest(Nested{Code: &Code{r.param, v.Arg}, Arg: v.at, Surroundings: r.surroundings()})
 	}
 }
 

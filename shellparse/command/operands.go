@@ -85,6 +85,9 @@ func (m *matcher) finish() {
 	if m.dry && !m.wet {
 		m.harmless()
 	}
+	if slices.ContainsFunc(m.seen, erases) {
+		m.erases()
+	}
 	for i := range u.Hosts {
 		u.Hosts[i].Upload = u.Hosts[i].Upload || m.flags&Upload != 0
 		u.Hosts[i].Built = u.Hosts[i].Built || m.built
@@ -101,6 +104,7 @@ func (m *matcher) finish() {
 	for i := range u.Nested {
 		n := &u.Nested[i]
 		n.Remote = n.Remote || m.spec.remote
+		n.Secrets = slices.Contains(m.spec.marks, "secrets")
 		if n.Dir == nil {
 			n.Dir = u.Dir
 		}
@@ -187,10 +191,7 @@ func (m *matcher) changesNothing() bool {
 			return false
 		}
 	}
-	for _, h := range u.Hosts {
-		if h.Upload || h.Built || !h.Static {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(u.Hosts, func(h Host) bool {
+		return h.Upload || h.Built || !h.Static
+	})
 }

@@ -114,6 +114,20 @@ func (m *matcher) packageScript(_ role, vs []value) {
 	}
 }
 
+// scripts are commands for a shell, or scripts of the project: npm:NAME.
+func (m *matcher) scripts(_ role, vs []value) {
+	for _, v := range vs {
+		manager, name, ok := strings.Cut(v.Text, ":")
+		if !ok || !v.Static || strings.ContainsAny(name, " \t") ||
+			!slices.Contains([]string{"bun", "npm", "pnpm", "yarn"}, manager) {
+			m.code(role{param: "sh"}, []value{v})
+			continue
+		}
+		m.nest(Nested{Arg: v.at, Argv: []Arg{{Text: manager, Static: true},
+			{Text: "run", Static: true}, {Text: name, Static: true}}})
+	}
+}
+
 // nodeOptions are options of node(1) in one word.
 func (m *matcher) nodeOptions(_ role, vs []value) {
 	for _, v := range vs {

@@ -51,13 +51,13 @@ watch -x rm -rf ~/x
 xargs -n1 rm -rf ~/x
 xargs -I{} sh -c 'rm -rf ~/x'
 parallel rm -rf ::: ~/x
-parallel 'rm -rf {}' ::: ~/x => sh rm -rf {} ~/x
+parallel 'rm -rf {}' ::: ~/x => run rm -rf {} ~/x
 find . -exec rm -rf ~/x ;
 find . -execdir rm -rf ~/x {} + => run rm -rf ~/x {.}
 find . -ok rm -rf ~/x ;
 find . -okdir rm -rf ~/x ;
 find ~/x -delete => delete+recursive+below ~/x
-fd -x rm -rf ~/x => run rm -rf ~/x {?}
+fd -x rm -rf ~/x => run rm -rf ~/x {.}
 ssh h rm -rf '~/x' => sh+remote rm -rf ~/x
 ssh -o ProxyCommand='rm -rf ~/x' h
 ssh -o LocalCommand='rm -rf ~/x' h

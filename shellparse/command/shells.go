@@ -145,6 +145,12 @@ func (m *matcher) parallel(_ role, vs []value) {
 			inputs = append(inputs, v)
 		}
 	}
+	if len(head) == 1 && head[0].Static && !strings.ContainsAny(head[0].Text, parallelShell) {
+		head = nil
+		for _, word := range split(vs[0].Arg) { // a shell would read the same words
+			head = append(head, value{word, vs[0].at})
+		}
+	}
 	switch {
 	case len(head) == 0 && len(inputs) > 0:
 		m.code(role{param: "sh"}, inputs)
@@ -166,6 +172,9 @@ func (m *matcher) parallel(_ role, vs []value) {
 		})
 	}
 }
+
+// parallelShell are characters that mean more to a shell than what cuts words apart.
+const parallelShell = "\t\n;|&<>()$`\\\"'*?[~#!="
 
 // onChange is PATTERN... -- CMD.
 func (m *matcher) onChange(_ role, vs []value) {

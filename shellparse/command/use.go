@@ -87,8 +87,15 @@ type Hazard struct {
 	Arg     int // index in args of the word that causes it
 }
 
+// Surroundings are where something runs.
+type Surroundings struct {
+	Remote  bool // on another machine or in a container: its names are not names here
+	Secrets bool // its environment holds secrets that are not of the caller
+}
+
 // A Nested is something that the program starts. Exactly one of Argv, Shell and Code is set.
 type Nested struct {
+	Surroundings
 	Via     string // the program that starts it: "xargs", "find -exec"
 	Argv    []Arg  // a command, word by word
 	Shell   *Arg   // text for a shell
@@ -102,7 +109,6 @@ type Nested struct {
 	FromArg int    // index in args of From
 	// each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
 	Replace  string
-	Remote   bool     // it runs on another machine or in a container: its names are not names here
 	Possible bool     // a guess: the program is not known, and this word is a command's name
 	Dir      *Touch   // the directory it starts in; nil for that of the caller
 	Env      []Assign // environment it is given on top of the caller's

@@ -50,7 +50,7 @@ func (w *builtins) testedFiles(s *state, c *call, i int) {
 
 func (w *builtins) set(s *state, c *call) worlds {
 	if len(c.args) == 1 {
-		w.write(s, &stream{from: Unknown, name: environmentName, why: "the variables of the shell"})
+		w.dumps(s)
 	}
 	for i := 1; i < len(c.args); i++ {
 		text := c.words[i].Text

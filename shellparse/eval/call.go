@@ -88,8 +88,8 @@ func newCall(args []value, spans []Span, span Span) *call {
 }
 
 func argOf(v value, word Word) command.Arg {
-	if root, ok := v.foundBelow(); ok {
-		return command.Arg{Text: root, Below: true}
+	if below, ok := v.foundBelow(); ok {
+		return below
 	}
 	a := command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob}
 	if !a.Static {

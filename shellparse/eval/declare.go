@@ -50,7 +50,7 @@ func (w *commands) declare(s *state, c *syntax.DeclClause) worlds {
 		return a.Name != nil &&
 			!a.Naked
 	}) {
-		w.write(s, &stream{from: Unknown, name: environmentName, why: "the variables of the shell"})
+		w.dumps(s)
 	}
 	return append(worlds{s}, w.aborted(s, call)...)
 }

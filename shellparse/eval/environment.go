@@ -43,6 +43,14 @@ func (w *environment) write(s *state, f *stream) {
 	s.out = s.out.then(f)
 }
 
+// dumps is a builtin that prints all variables.
+func (w *environment) dumps(s *state) {
+	if s.filled {
+		w.listedHazard("secret.print", w.here())
+	}
+	w.write(s, &stream{from: Unknown, name: environmentName, why: "the variables of the shell"})
+}
+
 // matchesMore reports whether a pattern could match a name that it does not match in a bash
 // as it starts: .* is the parent directory as well in dash, and options and GLOBIGNORE
 // change what a leading dot or a letter means.

@@ -159,8 +159,13 @@ func (w *commands) fileRead(s *state, c *call, t command.Touch) *stream {
 	return &stream{from: File, name: v.display(), why: "the content of a file"}
 }
 
-// secrets finds commands that pick secrets out of the environment.
-func (w *commands) secrets(s *state, c *call) {
+// secrets finds commands that print an environment with secrets, or pick secrets out of one.
+func (w *commands) secrets(s *state, c *call, u command.Use) {
+	if s.filled && u.Filter == command.FilterEnvironment && len(u.Nested) == 0 &&
+		(c.bare() || base(c.words[0].Text) == "printenv") {
+		w.listedHazard("secret.print", c.span)
+		return
+	}
 	if s.in == nil || s.in.name != environmentName {
 		return
 	}
@@ -170,6 +175,13 @@ func (w *commands) secrets(s *state, c *call) {
 			return
 		}
 	}
+}
+
+// bare reports whether a command has nothing but options and assignments behind its name.
+func (c *call) bare() bool {
+	return !slices.ContainsFunc(c.words[1:], func(x Word) bool {
+		return !strings.HasPrefix(x.Text, "-") && !strings.Contains(x.Text, "=")
+	})
 }
 
 // onlyWraps reports whether all that a program writes comes from the one command that it
@@ -186,8 +198,9 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
 		dir = v.val
 	}
+	c, suffix, ok := c.withoutSuffix()
 	letters, values, i := c.options("p")
-	if strings.Contains(letters, "-") || i < len(c.words)-1 {
+	if !ok || strings.Contains(letters, "-") || i < len(c.words)-1 {
 		return nil, false
 	}
 	if i < len(c.words) {
@@ -199,8 +212,8 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if v, ok := values['p']; ok {
 		dir = v
 	}
-	text, ok := dir.text()
-	if !ok || text == "" {
+	text, fine := dir.text()
+	if !fine || text == "" {
 		return nil, false
 	}
 	if inDir {
@@ -217,7 +230,20 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	case w.temporaries < 10:
 		chosen.made = chosen.text[1:] + strconv.Itoa(w.temporaries)
 	}
-	return value{{text: stem}, chosen, {text: "\n"}}, true
+	return value{{text: stem}, chosen, {text: suffix + "\n"}}, true
+}
+
+// withoutSuffix is a call of mktemp(1) without the option --suffix=TEXT, and that text.
+func (c *call) withoutSuffix() (*call, string, bool) {
+	for i := 1; i < len(c.words); i++ {
+		if suffix, ok := strings.CutPrefix(c.words[i].Text, "--suffix="); ok {
+			d := *c
+			d.words = slices.Delete(slices.Clone(c.words), i, i+1)
+			d.args = slices.Delete(slices.Clone(c.args), i, i+1)
+			return &d, suffix, c.words[i].Static && !strings.Contains(suffix, "/")
+		}
+	}
+	return c, "", true
 }
 
 // digits is digitsOf, unless the text gives any command another name.

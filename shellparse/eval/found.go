@@ -20,6 +20,12 @@ func (w *commands) found(s *state, c *call, in *stream) []command.Arg {
 	switch c.words[0].Text {
 	case "find":
 		return w.foundByFind(c)
+	case "fd", "fdfind":
+		return w.foundByFd(c)
+	case "grep", "rg":
+		if found := c.foundByGrep(); found != nil {
+			return found
+		}
 	case "ls":
 		return c.listed()
 	case "git":
@@ -57,13 +63,76 @@ func (w *commands) foundByFind(c *call) []command.Arg {
 	return found
 }
 
-// listed are the patterns whose matches ls prints as they are.
+// foundByFd is what fd would put in the place of {}.
+func (w *commands) foundByFd(c *call) []command.Arg {
+	spec, ok := w.spec("fd")
+	if !ok || slices.ContainsFunc(c.words, func(x Word) bool { return !x.Static }) {
+		return nil
+	}
+	u := spec.Match(append(slices.Clip(c.argv), command.Arg{Text: "-x", Static: true},
+		command.Arg{Text: "true", Static: true}))
+	if len(u.Unknown) > 0 || len(u.Nested) == 0 {
+		return nil
+	}
+	var found []command.Arg
+	for _, n := range u.Nested {
+		if len(n.Argv) != 2 || n.Argv[0].Text != "true" || !n.Argv[1].Below {
+			return nil
+		}
+		found = append(found, n.Argv[1])
+	}
+	return found
+}
+
+// foundByGrep is what the names are below that grep -rl and rg -l print.
+func (c *call) foundByGrep() (found []command.Arg) {
+	letters, patterns, options := "", 1, "lLrRiwnsEFPaHIZz"
+	if c.words[0].Text == "rg" {
+		options = "liwnsFPuaHIL0"
+	}
+	for _, word := range c.words[1:] {
+		switch {
+		case !word.Static:
+			return nil
+		case word.Text == "--files" && c.words[0].Text == "rg":
+			patterns, letters = 0, letters+"l"
+		case strings.HasPrefix(word.Text, "--"):
+			if !slices.Contains(selecting, strings.SplitAfter(word.Text, "=")[0]) {
+				return nil
+			}
+		case strings.HasPrefix(word.Text, "-"):
+			letters += word.Text[1:]
+		case patterns > 0:
+			patterns--
+		default:
+			found = append(found, command.Arg{Text: word.Text, Below: true})
+		}
+	}
+	names := strings.Contains(letters, "l") || options[1] == 'L' && strings.Contains(letters, "L")
+	if strings.Trim(letters, options) != "" || !names {
+		return nil
+	}
+	if len(found) == 0 && (c.words[0].Text == "rg" || strings.ContainsAny(letters, "rR")) {
+		found = []command.Arg{{Text: ".", Below: true}}
+	}
+	return found
+}
+
+// selecting are long options of grep and rg that choose what is searched.
+var selecting = []string{"--exclude=", "--exclude-dir=", "--fixed-strings", "--glob=", "--hidden",
+	"--ignore-case", "--include=", "--no-ignore", "--type="}
+
+// listed are the patterns whose matches ls prints as they are, and with -d the names.
 func (c *call) listed() []command.Arg {
 	var found []command.Arg
+	names := false
 	for i, word := range c.words[1:] {
 		switch {
 		case word.Static && strings.HasPrefix(word.Text, "-") &&
 			strings.Trim(word.Text, "-1adtrSUA") == "":
+			names = names || strings.Contains(word.Text, "d")
+		case word.Static && names && word.Text != "":
+			found = append(found, command.Arg{Text: word.Text, Below: true})
 		case word.Glob:
 			found = append(found, c.argv[i+1])
 		default:

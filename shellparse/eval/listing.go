@@ -20,7 +20,7 @@ var listers = []lister{
 	{program: "fd", always: true}, {program: "fdfind", always: true},
 	{program: "which", always: true},
 	{program: "git", subs: []string{"ls-files"}, options: []string{"--name-only", "-l",
-		"--files-with-matches", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"}},
+		"--files-with-matches"}},
 	{program: "go", subs: []string{"list"}, first: []string{"env GOMODCACHE", "env GOPATH",
 		"env GOROOT", "env GOCACHE", "env GOBIN", "env GOTOOLDIR", "env GOMOD", "env GOWORK"}},
 	{program: "rg", options: []string{"-l", "--files-with-matches", "--files",
@@ -42,7 +42,7 @@ func lists(c *call) bool {
 		return false
 	}
 	l := listers[at]
-	if l.always {
+	if l.always || name == "git" && c.listsCommits() {
 		return true
 	}
 	if slices.ContainsFunc(l.first, c.begins) {
@@ -60,6 +60,41 @@ func lists(c *call) bool {
 				}
 			}
 		}
+	}
+	return false
+}
+
+// parsing are options with which git rev-parse prints a name; others it may print as they are.
+var parsing = []string{"--abbrev-ref", "--absolute-git-dir", "--git-common-dir", "--git-dir",
+	"--short", "--show-prefix", "--show-toplevel", "--verify", "-q", "--quiet"}
+
+// listsCommits reports whether git prints names of commits, branches or its folders, or the changed
+// files: none of them begins with a dash.
+func (c *call) listsCommits() bool {
+	verb, rest := gitVerb(c.words)
+	switch verb {
+	case "describe", "merge-base":
+		return true
+	case "branch":
+		return len(rest) == 1 && rest[0].Text == "--show-current"
+	case "status":
+		return slices.ContainsFunc(rest, func(x Word) bool {
+			return x.Text == "-s" || x.Text == "--short" || x.Text == "--porcelain"
+		})
+	case "rev-list":
+		for i, x := range c.words {
+			named := len(c.args[i]) > 0 && c.args[i][:1].fromListing()
+			if !x.Static && !named || slices.ContainsFunc([]string{"--fo", "--pr", "--he"},
+				func(prints string) bool { return strings.HasPrefix(x.Text, prints) }) {
+				return false
+			}
+		}
+		return true
+	case "rev-parse":
+		return !slices.ContainsFunc(rest, func(x Word) bool {
+			return !x.Static && x.Text == "" || strings.HasPrefix(x.Text, "-") &&
+				!slices.Contains(parsing, strings.SplitN(x.Text, "=", 2)[0])
+		})
 	}
 	return false
 }

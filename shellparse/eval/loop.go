@@ -77,6 +77,9 @@ func (w *compound) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) wo
 // oneOf is what the name of a loop holds in one round over a word.
 func (w *compound) oneOf(s *state, item value, span Span) value {
 	glob := item.word().Glob
+	if below, ok := item.foundBelow(); ok {
+		return foundAs(below).certain()
+	}
 	if !glob && item.several() {
 		listed, loose := item.fromListing(), item.loose()
 		nums := len(item) == 1 && item[0].nums

@@ -59,6 +59,9 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 		if piece, ok := labelled(p, v); ok {
 			return piece
 		}
+		if kept, ok := shortened(p, v); ok {
+			return kept
+		}
 		if p.Repl != nil && !replacesByDigits(p.Repl) {
 			return unknown(v.why(), v.from()) // it may become anything
 		}
@@ -88,6 +91,20 @@ func labelled(p *syntax.ParamExp, v value) (value, bool) {
 		return append(known(rest), v[1:]...), true
 	}
 	return nil, false
+}
+
+// shortened follows ${f%.ext} of a name that was found: the root stays in front of it.
+func shortened(p *syntax.ParamExp, v value) (value, bool) {
+	below, ok := v.foundBelow()
+	if !ok || p.Exp == nil || p.Exp.Word == nil || p.Exp.Op != syntax.RemSmallSuffix {
+		return nil, false
+	}
+	cut := p.Exp.Word.Lit()
+	if cut == "" || strings.ContainsAny(cut, `*?[]\/`) || strings.HasSuffix(below.Text, cut) {
+		return nil, false
+	}
+	why := "it is a piece of a name that was found"
+	return value{{text: below.Text}, {kind: open, why: why}}, true
 }
 
 // replacesByDigits reports whether a replacement keeps what is a number one, or takes it away.

@@ -95,6 +95,9 @@ func (w *builtins) readWords(s *state, c *call) worlds {
 		names = []string{"REPLY"}
 	}
 	vals := w.readLine(s, len(names), letters)
+	if found := w.readsFound(s, letters, values['d']); len(names) == 1 && found != nil {
+		vals[0] = found
+	}
 	wrong := false // read stops at what is no name
 	for n, name := range names {
 		plain, _, _ := strings.Cut(name, "[")
@@ -113,6 +116,19 @@ func (w *builtins) readWords(s *state, c *call) worlds {
 		w.touched(s)
 	}
 	return worlds{s}
+}
+
+// readsFound is the name that read takes from those that a program finds: a whole line, or all up
+// to a NUL. It is nil where that is not known.
+func (w *builtins) readsFound(s *state, letters string, delim value) value {
+	end, _ := delim.text()
+	if s.in == nil || len(s.in.found) != 1 || strings.Trim(letters, "rd") != "" || end != "" {
+		return nil
+	}
+	if ifs, loose := w.ifs(s); loose || strings.Trim(ifs, " \t\n") != "" {
+		return nil
+	}
+	return foundAs(s.in.found[0])
 }
 
 // readLine returns what read gives to n names.

@@ -212,8 +212,8 @@ func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, 
 	if writes {
 		place = InWrite
 		e := Effect{Right: command.Write, Flags: flags, Name: name, Span: span}
-		if root, ok := v.foundBelow(); ok {
-			e.Name, e.Flags = w.name(s, known(root)), flags|command.Below
+		if below, ok := v.foundBelow(); ok {
+			e.Name, e.Flags, e.Base = w.name(s, known(below.Text)), flags|command.Below, below.Base
 		}
 		w.reaches(s, e)
 		switch {

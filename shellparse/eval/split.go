@@ -13,6 +13,9 @@ func (e *expander) cutUp(v value) {
 			if p.kind == pattern && (e.ifs != " \t\n" || strings.ContainsAny(p.text, " \t\n")) {
 				p = part{kind: open, why: "a name that matches a pattern is split", from: File}
 			}
+			if p.why == whyFound && e.ifs != " \t\n" {
+				p = part{kind: open, why: "a name that is found is cut", from: File}
+			}
 			p.many = p.many || p.kind == open
 			p.cuts = p.kind == pattern && p.from == File && e.w.o.Dialect != Zsh
 			e.cur, e.some = e.cur.add(p), true

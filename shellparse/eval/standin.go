@@ -1,8 +1,6 @@
 package eval
 
-import (
-	"strings"
-)
+import "strings"
 
 // A name can be made to run another program: by a copy of rm that is called ls, a link in a
 // directory of PATH, or the tables in which bash keeps hashed programs and aliases.

@@ -13,6 +13,7 @@ func (w *commands) start(s *state, c *call, n command.Nested, u command.Use, dir
 	child.dir, child.traps = dir, nil
 	child.remote = s.remote || n.Remote
 	child.guess = s.guess || n.Possible
+	child.filled = s.filled || n.Secrets
 	if n.Remote {
 		child.env, child.own, child.open, child.dir, child.near = nil, false, true, "", ""
 		child.files, child.movedBy = nil, ""
@@ -120,7 +121,7 @@ func (w *commands) argvWith(s *state, c *call, n command.Nested, args []value, s
 		sub.argv[i].Below, sub.argv[i].Base = a.Below, a.Base
 		if a.Below {
 			sub.argv[i].Text = a.Text
-			sub.args[i] = value{{text: a.Text}, {kind: open, why: whyFound}}
+			sub.args[i] = foundAs(a).certain()
 		}
 	}
 	for _, a := range n.Env {

@@ -20,6 +20,7 @@ type state struct {
 
 	remote bool // names here are those of another machine
 	guess  bool // what runs here is only a guess
+	filled bool // the environment has secrets that a program has put there
 }
 
 // bindings are the names of the shell and what is known of them.

@@ -90,6 +90,9 @@ func (f *stream) printed() value {
 		}
 		v := unknown(why, f.from).named(f)
 		v[0].nums = f.digits == onlyDigits
+		if len(f.found) == 1 && f.found[0].Below {
+			return foundAs(f.found[0])
+		}
 		return v
 	}
 	v := append(value(nil), f.val...)

@@ -284,12 +284,9 @@ func allQuoted(word *syntax.Word) bool {
 
 // expandsIn reports whether a redirection depends on a variable.
 func expandsIn(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		if r.Hdoc != nil || r.Word != nil && r.Word.Lit() == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		return r.Hdoc != nil || r.Word != nil && r.Word.Lit() == ""
+	})
 }
 
 // staysWord reports whether a word is certainly one when it has been expanded.

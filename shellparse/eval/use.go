@@ -60,7 +60,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 			w.listed(s, c.args[i], c.at(i))
 		}
 	}
-	w.secrets(s, c)
+	w.secrets(s, c, u)
 	if c.gone && (u.StdinCode != "" || isShell(name)) {
 		w.suspect(nil, languageOf(name), true, c.span)
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -16,10 +17,13 @@ type part struct {
 	many bool    // open: outside quotes, so it may be no field or several
 	cuts bool    // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *stream // what is behind the name of a process substitution
-	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)"
-	nums bool    // open: nothing but digits, on no line or several
-	of   string  // pattern: the absolute one whose matches it is made of; see Name.Of
-	made string  // pattern: what stands in a name for the characters that mktemp has chosen
+	// open: it is a name of a listing, as in "for f in $(git ls-files)", or certainly found
+	name bool
+	nums bool // open: nothing but digits, on no line or several
+	// pattern: the absolute one whose matches it is made of; see Name.Of
+	// open, behind a root: what the last component of a found name matches; "" for any
+	of   string
+	made string // pattern: what stands in a name for the characters that mktemp has chosen
 
 	// open: a pattern that matches some of the names that it may be; see looselyMatched.
 	loose string
@@ -210,26 +214,46 @@ const (
 	ofSecret  = "it is the value of a secret"
 )
 
-// whyFound is why the operand that find(1) puts in is not known. It is a name below the root in
-// front of it, and stays that where a shell that find starts hands it on as it is.
+// whyFound is why a name that find(1) or a similar program finds is not known. It is a name below
+// the root in front of it, and stays that where the shell hands it on as it is.
 const whyFound = "it is what find finds"
 
-// foundBelow returns the root below which a value was found.
-func (v value) foundBelow() (root string, ok bool) {
-	if n := len(v); n > 1 && v[n-1].kind == open && v[n-1].why == whyFound {
-		return v[:n-1].text()
+// foundBelow returns what a value is below that was found, or that is in a folder that was.
+func (v value) foundBelow() (a command.Arg, ok bool) {
+	at := slices.IndexFunc(v, func(p part) bool { return p.kind == open && p.why == whyFound })
+	if at < 1 {
+		return a, false
 	}
-	return "", false
+	a.Text, ok = v[:at].text()
+	a.Below, a.Base = ok, v[at].of
+	if at+1 < len(v) {
+		rest, fine := v[at+1:].text()
+		ok = ok && v[at].name && fine && strings.HasPrefix(rest, "/") &&
+			!strings.Contains(rest, "..")
+		a.Base = path.Base(rest)
+	}
+	return a, ok
+}
+
+// foundAs is a name that is below a root, or fits a pattern.
+func foundAs(a command.Arg) value {
+	if a.Glob {
+		return value{{kind: pattern, text: a.Text, from: File}}
+	}
+	return value{{text: a.Text}, {kind: open, why: whyFound, of: a.Base}}
+}
+
+// certain is a value that is a name that was found, and not nothing: find may find none.
+func (v value) certain() value {
+	if _, ok := v.foundBelow(); ok {
+		v[len(v)-1].name = true
+	}
+	return v
 }
 
 // is reports whether a part is marked so.
 func (v value) is(said string) bool {
-	for _, p := range v {
-		if p.known() && p.why == said {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v, func(p part) bool { return p.known() && p.why == said })
 }
 
 // said returns the value with that mark.

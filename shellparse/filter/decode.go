@@ -35,12 +35,9 @@ func only(args []string, groups ...[]string) bool {
 	if len(args) != len(groups) {
 		return false
 	}
-	for _, g := range groups {
-		if !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(g, a) }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(groups, func(g []string) bool {
+		return !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(g, a) })
+	})
 }
 
 // decodeBase64 takes what every version takes: whole groups of four with their padding.

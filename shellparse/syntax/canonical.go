@@ -138,12 +138,9 @@ func (c comparison) node(a, b reflect.Value) bool {
 	case redirectType:
 		a, b = untabbed(a), untabbed(b)
 	}
-	for _, i := range c.fieldsOf(a.Type()) {
-		if !c.same(a.Field(i), b.Field(i)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.fieldsOf(a.Type()), func(i int) bool {
+		return !c.same(a.Field(i), b.Field(i))
+	})
 }
 
 // fieldsOf leaves out positions, but for two of which it means something that they are there.

@@ -1,6 +1,8 @@
 package wrapper
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -54,12 +56,9 @@ func begins(st *syntax.Stmt, text string) bool {
 	if !f.stmt(st) || len(f.pieces) == 0 {
 		return false
 	}
-	for _, c := range table() {
-		if c.match(&f.pieces[0], map[string][]string{}) != none {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(table(), func(c *client) bool {
+		return c.match(&f.pieces[0], map[string][]string{}) != none
+	})
 }
 
 // Behind separates a line that runs a command from the second copy of the same command.

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -76,12 +77,7 @@ func (f *flattener) of(n syntax.Node) span {
 }
 
 func (f *flattener) stmts(list []*syntax.Stmt) bool {
-	for _, st := range list {
-		if !f.stmt(st) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(st *syntax.Stmt) bool { return !f.stmt(st) })
 }
 
 func (f *flattener) stmt(st *syntax.Stmt) bool {

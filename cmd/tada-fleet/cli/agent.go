@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,14 +13,24 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/agent"
 )
 
-// agent connects this machine until it is stopped.
+// agent connects this machine until it is stopped, also where etcd moves to.
 func (f *fleet) agent(cmd *cobra.Command, _ []string) error {
+	for {
+		err := f.serveHere(cmd.Context())
+		if !errors.Is(err, agent.ErrMoved) {
+			return err
+		}
+		fmt.Fprintf(f.err, "tada-fleet: %v\n", err)
+	}
+}
+
+func (f *fleet) serveHere(ctx context.Context) error {
 	d, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer d.Etcd.Close()
-	return f.agentOf(d).Run(cmd.Context())
+	return f.agentOf(d).Run(ctx)
 }
 
 // agentOf is the agent of this machine. It ships and verifies a record of which parts are packed.

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/history"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 )
@@ -18,13 +21,13 @@ func (f *fleet) invite(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return usagef("--labels: %w", err)
 	}
-	c, link, err := f.inviter()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	c, link, err := f.inviter(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
 	link, err = registrar.Invite(ctx, c, registrar.Invitation{Labels: labels, Owner: o.Owner,
 		People: o.People}, link, o.Life)
 	if err != nil {
@@ -36,7 +39,7 @@ func (f *fleet) invite(cmd *cobra.Command, _ []string) error {
 }
 
 // inviter connects as the registrar, for the first machine, or as this member.
-func (f *fleet) inviter() (*clientv3.Client, registrar.Link, error) {
+func (f *fleet) inviter(ctx context.Context) (*clientv3.Client, registrar.Link, error) {
 	o := f.o.Invite
 	if o.Dir != "" {
 		if o.URL == "" {
@@ -53,6 +56,31 @@ func (f *fleet) inviter() (*clientv3.Client, registrar.Link, error) {
 	if err != nil {
 		return nil, registrar.Link{}, err
 	}
-	pin, err := d.folder.Pin()
-	return d.Etcd, registrar.Link{URL: d.own.Registrar, Pin: pin}, err
+	var pin registrar.Pins
+	if err = d.learn(ctx); err == nil {
+		pin, err = d.folder.Pin()
+	}
+	if err != nil {
+		return nil, registrar.Link{}, errors.Join(err, d.Etcd.Close())
+	}
+	return d.Etcd, registrar.Link{URL: d.own.Registrar, Pin: pin}, nil
+}
+
+// learn takes the newest fleet document, which this machine may not have if its agent does not run:
+// a link names the administrators that there are now, and where the registrar is.
+func (d *desk) learn(ctx context.Context) error {
+	way, err := history.Newest(ctx, d.Etcd, d.Known)
+	if err != nil {
+		return people.Reason(err)
+	}
+	for _, text := range way.Texts {
+		if _, err := d.folder.Learn(text); err != nil {
+			return err
+		}
+	}
+	if way.Refused != nil {
+		return way.Refused
+	}
+	d.own, err = d.folder.Load()
+	return err
 }

@@ -22,6 +22,13 @@ type Options struct {
 	Ship   Ship
 	Verify Verify
 	Policy Policy
+	Site   Site
+}
+
+// Site is a registrar, and where it and etcd are.
+type Site struct {
+	Hosts, Etcd []string
+	Key         bool
 }
 
 // Init founds a fleet.
@@ -185,10 +192,18 @@ func All(o *Options, run Run) []*cobra.Command {
 	}
 	verify.Flags().BoolVar(&o.Verify.Ask, "ask", false, "")
 
+	renew := verb("renew DIR", one)
+	renew.Flags().StringSliceVar(&o.Site.Hosts, "host", nil, "")
+	renew.Flags().BoolVar(&o.Site.Key, "key", false, "")
+	move := verb("move URL", one)
+	move.Flags().StringSliceVar(&o.Site.Etcd, "etcd", nil, "")
+	registrar := &cobra.Command{Use: "registrar"}
+	registrar.AddCommand(renew, verb("replace KEY", one), move)
+
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("show MACHINE", one),
 		verb("revoke MACHINE", one), verb("leave", none),
-		person, policy, pending, answer, freeze,
+		registrar, person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
 		export, verb("repair", none), verb("rebuild", none)}
 }

@@ -97,10 +97,9 @@ func severalOperands(operands []string) error {
 func shellWordsOf(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		if quoted[i] = w; w == "" ||
-			strings.ContainsFunc(w, func(r rune) bool {
-				return r > '~' || r <= ' ' || strings.ContainsRune("|&;<>()$`\\\"'*?[]#~!{}^", r)
-			}) {
+		if quoted[i] = w; w == "" || strings.ContainsFunc(w, func(r rune) bool {
+			return r > '~' || r <= ' ' || strings.ContainsRune("|&;<>()$`\\\"'*?[]#~!{}^", r)
+		}) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

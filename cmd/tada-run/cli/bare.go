@@ -24,6 +24,5 @@ func (inv *invocation) bare() bool {
 // a shell in the same way, it is a session: a terminal starts its shell as the leader of a session
 // of processes, and other programs start the one that SHELL names.
 func (inv *invocation) typedAlone() bool {
-	return inv.bare() && !inv.detached && isTerminal(os.Stdin) && !leads() &&
-		!shell.IsDefault()
+	return inv.bare() && !inv.detached && isTerminal(os.Stdin) && !leads() && !shell.IsDefault()
 }

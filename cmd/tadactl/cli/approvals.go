@@ -19,26 +19,23 @@ func (c *ctl) approvals() *cobra.Command {
 
 func (c *ctl) stats() *cobra.Command {
 	var last time.Duration
-	cmd := &cobra.Command{
-		Use:  "stats",
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			since := time.Time{}
-			if last > 0 {
-				since = time.Now().Add(-last)
-			}
-			s, err := l.ApprovalStats(since)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(healthOf(s))
-			}
-			return c.printStats(s)
-		}),
-	}
+	cmd := verb("stats", cobra.NoArgs, c.reads(func(l *launcher.Launcher, _ *cobra.Command,
+		_ []string) error {
+		since := time.Time{}
+		if last > 0 {
+			since = time.Now().Add(-last)
+		}
+		s, err := l.ApprovalStats(since)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(healthOf(s))
+		}
+		return c.printStats(s)
+	}))
 	cmd.Flags().DurationVar(&last, "last", 0, "")
-	return verb(cmd)
+	return cmd
 }
 
 // A health is the statistics as --json prints them.
@@ -102,46 +99,40 @@ func (c *ctl) printStats(s approval.Stats) error {
 }
 
 func (c *ctl) rebuild() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "rebuild",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			if l.Home().Joined() {
-				return c.fleetRebuild()
-			}
-			r, err := l.RebuildApprovals(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead,
-					"expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
-			}
-			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n",
-				audit.Plural(r.Dead, "answered question"), r.Expired, audit.Plural(r.Grants,
-					"grant"), audit.Plural(r.Runs, "run"))
-			if r.Aside != "" {
-				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
-			}
-			fmt.Fprintln(c.out, "one-time codes must be set up again: tadactl key totp")
-			return nil
-		}),
-	})
+	return verb("rebuild", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		if l.Home().Joined() {
+			return c.fleetRebuild()
+		}
+		r, err := l.RebuildApprovals(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead,
+				"expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
+		}
+		fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n",
+			audit.Plural(r.Dead, "answered question"), r.Expired, audit.Plural(r.Grants,
+				"grant"), audit.Plural(r.Runs, "run"))
+		if r.Aside != "" {
+			fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
+		}
+		fmt.Fprintln(c.out, "one-time codes must be set up again: tadactl key totp")
+		return nil
+	}))
 }
 
 func (c *ctl) canary() *cobra.Command {
 	var agent string
-	cmd := &cobra.Command{
-		Use:  "canary",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			id, err := l.Canary(cmd.Context(), agent)
-			if err != nil {
-				return err
-			}
-			return c.say(map[string]string{"id": id}, "%v\n", id)
-		}),
-	}
+	cmd := verb("canary", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		id, err := l.Canary(cmd.Context(), agent)
+		if err != nil {
+			return err
+		}
+		return c.say(map[string]string{"id": id}, "%v\n", id)
+	}))
 	cmd.Flags().StringVar(&agent, "agent", "?agent", "")
-	return verb(cmd)
+	return cmd
 }

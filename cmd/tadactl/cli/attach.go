@@ -26,57 +26,53 @@ import (
 func (c *ctl) attach() *cobra.Command {
 	var take bool
 	var idle time.Duration
-	cmd := &cobra.Command{
-		Use:  "attach [ID]",
-		Long: "KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  "),
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			out, ok := c.out.(*os.File)
-			if !ok || !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(c.in.Fd())) {
-				return usagef("attach needs a terminal; without one: tadactl replay --follow")
-			}
-			l, err := c.open()
-			if err != nil {
+	cmd := verb("attach [ID]", cobra.MaximumNArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		out, ok := c.out.(*os.File)
+		if !ok || !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(c.in.Fd())) {
+			return usagef("attach needs a terminal; without one: tadactl replay --follow")
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		prefix := append(args, "")[0]
+		if prefix == "" {
+			if prefix, err = newestSession(l); err != nil {
 				return err
 			}
-			prefix := append(args, "")[0]
-			if prefix == "" {
-				if prefix, err = newestSession(l); err != nil {
+		}
+		conn, id, err := l.Live().Dial(prefix)
+		if gone := (*live.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone && !take {
+			return c.lookOn(cmd.Context(), id)
+		}
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		end, err := session.Attach(ctx, session.Attachment{
+			Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)},
+			Take: take, Idle: idle,
+			Answer: func(ctx context.Context, id string) error {
+				tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+				if err != nil {
 					return err
 				}
-			}
-			conn, id, err := l.Live().Dial(prefix)
-			if gone := (*live.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone &&
-				!take {
-				return c.lookOn(cmd.Context(), id)
-			}
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
-			end, err := session.Attach(ctx, session.Attachment{
-				Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)},
-				Take: take, Idle: idle,
-				Answer: func(ctx context.Context, id string) error {
-					tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-					if err != nil {
-						return err
-					}
-					defer tty.Close()
-					return l.AnswerAt(ctx, tty, id)
-				},
-			})
-			if err != nil {
-				return err
-			}
-			return c.attached(id, end)
-		},
-	}
+				defer tty.Close()
+				return l.AnswerAt(ctx, tty, id)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		return c.attached(id, end)
+	})
+	cmd.Long = "KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  ")
 	cmd.Flags().BoolVar(&take, "take", false, "")
 	cmd.Flags().DurationVar(&idle, "idle", 0, "")
-	return verb(cmd)
+	return cmd
 }
 
 // lookOn shows a run that is not a session, as it goes on. It reads the transcript, so that

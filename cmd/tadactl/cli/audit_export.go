@@ -25,25 +25,22 @@ import (
 func (c *ctl) auditExport() *cobra.Command {
 	x := outflow{ctl: c, open: runs.Open{}}
 	var after string
-	cmd := &cobra.Command{
-		Use:  "export",
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) (err error) {
-			if after != "" {
-				if x.done, err = audit.ParsePoint(after); err != nil {
-					return usagef("--after: %w", err)
-				}
+	cmd := verb("export", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) (err error) {
+		if after != "" {
+			if x.done, err = audit.ParsePoint(after); err != nil {
+				return usagef("--after: %w", err)
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
-				syscall.SIGHUP)
-			defer stop()
-			return x.run(ctx, l)
-		}),
-	}
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
+			syscall.SIGHUP)
+		defer stop()
+		return x.run(ctx, l)
+	}))
 	cmd.Flags().BoolVar(&x.ocsf, "ocsf", false, "")
 	cmd.Flags().BoolVar(&x.follow, "follow", false, "")
 	cmd.Flags().StringVar(&after, "after", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // An outflow is a log on its way to another program.

@@ -64,21 +64,18 @@ func (c *ctl) auditVerify() *cobra.Command {
 		}
 		return c.verified(report, plans, d.options.SealKey != "")
 	})
-	cmd := &cobra.Command{
-		Use:  "verify [s3://BUCKET [MACHINE...]]",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			switch other := ofTheOther(cmd, len(words) > 0); {
-			case other != "" && len(words) > 0:
-				return usagef("--%s is for the record of this machine", other)
-			case other != "":
-				return usagef("--%s is for a bucket: s3://BUCKET", other)
-			case len(words) > 0:
-				return far.verify(c, words)
-			}
-			return here(cmd, words)
-		},
-	}
+	cmd := verb("verify [s3://BUCKET [MACHINE...]]", cobra.ArbitraryArgs, func(cmd *cobra.Command,
+		words []string) error {
+		switch other := ofTheOther(cmd, len(words) > 0); {
+		case other != "" && len(words) > 0:
+			return usagef("--%s is for the record of this machine", other)
+		case other != "":
+			return usagef("--%s is for a bucket: s3://BUCKET", other)
+		case len(words) > 0:
+			return far.verify(c, words)
+		}
+		return here(cmd, words)
+	})
 	flags := cmd.Flags()
 	flags.StringArrayVar(&d.remember, "remember", nil, "")
 	flags.StringArrayVar(&d.remember, "head", nil, "")
@@ -89,7 +86,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 	flags.StringArrayVar(&d.witnesses, "witness", nil, "")
 	flags.BoolVar(&d.full, "full", false, "")
 	far.options(flags)
-	return verb(cmd)
+	return cmd
 }
 
 // ofTheOther is an option that was given and is not for the record in a bucket, or not for the one
@@ -297,87 +294,77 @@ func unprovenFacts(gaps []audit.Gap) []any {
 
 func (c *ctl) auditHead() *cobra.Command {
 	journal := false
-	cmd := &cobra.Command{
-		Use:  "head",
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			p, err := l.Head()
-			if errors.Is(err, fs.ErrNotExist) && p.Count == 0 {
-				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",
-					l.Home().Audit())
+	cmd := verb("head", cobra.NoArgs, c.reads(func(l *launcher.Launcher, _ *cobra.Command,
+		_ []string) error {
+		p, err := l.Head()
+		if errors.Is(err, fs.ErrNotExist) && p.Count == 0 {
+			err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",
+				l.Home().Audit())
+		}
+		if err != nil {
+			return c.refuted(audit.Report{Entries: p.Count, Head: p.Head}, err)
+		}
+		if journal {
+			if err := audit.Journal(audit.JournalSocket, p, l.Home().Audit()); err != nil {
+				return err
 			}
-			if err != nil {
-				return c.refuted(audit.Report{Entries: p.Count, Head: p.Head}, err)
-			}
-			if journal {
-				if err := audit.Journal(audit.JournalSocket, p, l.Home().Audit()); err != nil {
-					return err
-				}
-			}
-			return c.say(map[string]any{"size": p.Count, "head": p.Head.String(),
-				"journal": journal}, "%v\n", p)
-		}),
-	}
+		}
+		return c.say(map[string]any{"size": p.Count, "head": p.Head.String(),
+			"journal": journal}, "%v\n", p)
+	}))
 	cmd.Flags().BoolVar(&journal, "journal", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) auditSeal() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "seal",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			e, err := l.Seal()
-			if err != nil {
-				return changed(err)
-			}
-			var body struct {
-				Epoch int64
-				Key   string
-			}
-			if err := json.Unmarshal(e.Body, &body); err != nil {
-				return err
-			}
-			return c.say(map[string]any{"seq": e.Seq, "epoch": body.Epoch,
-				"key": body.Key}, "sealed %s with the key of epoch %d: %s\n",
-				audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
-		}),
-	})
+	return verb("seal", cobra.NoArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+		_ []string) error {
+		e, err := l.Seal()
+		if err != nil {
+			return changed(err)
+		}
+		var body struct {
+			Epoch int64
+			Key   string
+		}
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return err
+		}
+		return c.say(map[string]any{"seq": e.Seq, "epoch": body.Epoch,
+			"key": body.Key}, "sealed %s with the key of epoch %d: %s\n",
+			audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
+	}))
 }
 
 func (c *ctl) auditAccept() *cobra.Command {
 	var reason string
-	cmd := &cobra.Command{
-		Use:  "accept --reason WHY",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if strings.TrimSpace(reason) == "" {
-				return usagef("--reason is needed: it is recorded for good")
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
-				return err
-			}
-			tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-			if err != nil {
-				return fmt.Errorf("open the terminal: %w", err)
-			}
-			defer tty.Close()
-			e, err := l.Accept(cmd.Context(), tty, reason)
-			switch {
-			case errors.Is(err, permit.ErrNobody):
-				return failf(exit.Pending, "no answer given; nothing was changed")
-			case errors.Is(err, upkeep.ErrNotAccepted):
-				return &exitError{err, exit.Denied}
-			case err != nil:
-				return err
-			}
-			return c.printEntry(e, "")
-		},
-	}
+	cmd := verb("accept --reason WHY", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		if strings.TrimSpace(reason) == "" {
+			return usagef("--reason is needed: it is recorded for good")
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
+			return err
+		}
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return fmt.Errorf("open the terminal: %w", err)
+		}
+		defer tty.Close()
+		e, err := l.Accept(cmd.Context(), tty, reason)
+		switch {
+		case errors.Is(err, permit.ErrNobody):
+			return failf(exit.Pending, "no answer given; nothing was changed")
+		case errors.Is(err, upkeep.ErrNotAccepted):
+			return &exitError{err, exit.Denied}
+		case err != nil:
+			return err
+		}
+		return c.printEntry(e, "")
+	})
 	cmd.Flags().StringVar(&reason, "reason", "", "")
-	return verb(cmd)
+	return cmd
 }

@@ -23,21 +23,18 @@ const maxLine = 8 << 20
 
 func (c *ctl) check() *cobra.Command {
 	var lines bool
-	cmd := &cobra.Command{
-		Use:  "check [--jsonl] [COMMAND]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case lines && len(args) == 0:
-				return c.checkLines(os.Stdin)
-			case !lines && len(args) == 1:
-				return c.checkOne(args[0])
-			}
-			return usagef("expected one command line, or --jsonl with lines on standard input")
-		},
-	}
+	cmd := verb("check [--jsonl] [COMMAND]", cobra.MaximumNArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		switch {
+		case lines && len(args) == 0:
+			return c.checkLines(os.Stdin)
+		case !lines && len(args) == 1:
+			return c.checkOne(args[0])
+		}
+		return usagef("expected one command line, or --jsonl with lines on standard input")
+	})
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) checkOne(text string) error {

@@ -27,18 +27,16 @@ func (c *ctl) completion() *cobra.Command {
 			return program.GenFishCompletion(c.out, true)
 		},
 	}
-	return verb(&cobra.Command{
-		Use:       "completion bash|zsh|fish",
-		ValidArgs: slices.Sorted(maps.Keys(scripts)),
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("completion bash|zsh|fish", cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		func(cmd *cobra.Command, args []string) error {
 			if err := scripts[args[0]](cmd.Root()); err != nil {
 				return err
 			}
 			// this answers __complete as cobra does
 			return scripts[args[0]](&cobra.Command{Use: "tada-run"})
-		},
-	})
+		})
+	cmd.ValidArgs = slices.Sorted(maps.Keys(scripts))
+	return cmd
 }
 
 // bashCompletion needs only bash: cobra's own needs the functions of the bash-completion package.
@@ -92,11 +90,10 @@ func (c *ctl) operand(list completion) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		words = slices.DeleteFunc(words,
-			func(w string) bool {
-				id, _, _ := strings.Cut(w, "\t")
-				return slices.Contains(args, id)
-			})
+		words = slices.DeleteFunc(words, func(w string) bool {
+			id, _, _ := strings.Cut(w, "\t")
+			return slices.Contains(args, id)
+		})
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

@@ -9,17 +9,12 @@ import (
 // config is the short form for one setting.
 func (c *ctl) config() *cobra.Command {
 	cmd := &cobra.Command{Use: "config"}
-	get := verb(&cobra.Command{
-		Use:  "get KEY",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
+	get := verb("get KEY", cobra.ExactArgs(1),
+		func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) })
+	set := verb("set", nil, func(*cobra.Command, []string) error {
+		return usagef("there is no config set: %s", insteadOf("verb", "config set"))
 	})
-	set := verb(&cobra.Command{
-		Use: "set", Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
-			return usagef("there is no config set: %s", insteadOf("verb", "config set"))
-		},
-	})
+	set.Hidden, set.DisableFlagParsing = true, true
 	cmd.AddCommand(get, set)
 	return cmd
 }

@@ -20,23 +20,19 @@ import (
 // console serves questions and runs to a browser.
 func (c *ctl) console() *cobra.Command {
 	var address console.Address
-	cmd := &cobra.Command{
-		Use:  "console",
-		Args: cobra.NoArgs,
-		RunE: c.outside(approval.ApproveLow, func(l *launcher.Launcher, cmd *cobra.Command,
-			_ []string) error {
-			if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
-				return err
-			}
-			return c.serveConsole(cmd.Context(), l, "console", address)
-		}),
-	}
+	cmd := verb("console", cobra.NoArgs, c.outside(approval.ApproveLow, func(l *launcher.Launcher,
+		cmd *cobra.Command, _ []string) error {
+		if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
+			return err
+		}
+		return c.serveConsole(cmd.Context(), l, "console", address)
+	}))
 	flags := cmd.Flags()
 	flags.StringVar(&address.Listen, "listen", "", "")
 	flags.StringVar(&address.Cert, "cert", "", "")
 	flags.StringVar(&address.Key, "key", "", "")
 	flags.StringVar(&address.URL, "url", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // serveConsole serves the pages of package console to a browser. It prints only to the terminal: a

@@ -32,23 +32,29 @@ type ctl struct {
 	err      io.Writer
 }
 
-// verb completes a command: wrong arguments are a usage error, which cobra would not distinguish
-// from a failure.
-func verb(cmd *cobra.Command) *cobra.Command {
-	if args := cmd.Args; args != nil {
-		cmd.Args = func(cmd *cobra.Command, words []string) error {
-			err := args(cmd, words)
-			if err == nil {
-				return nil
-			}
-			what := "missing or extra argument" // cobra counts them: "accepts 1 arg(s), received 0"
-			if strings.HasPrefix(err.Error(), "invalid argument") {
-				what = err.Error()
-			}
-			return usagef("%s; usage: %s", what, cmd.UseLine())
-		}
+// verb makes a verb: how it is called, the arguments that it takes, what it does.
+func verb(use string, args cobra.PositionalArgs,
+	run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Args: strictly(args), RunE: run}
+}
+
+// strictly makes wrong arguments of a verb a usage error, which cobra would not distinguish from a
+// failure.
+func strictly(args cobra.PositionalArgs) cobra.PositionalArgs {
+	if args == nil {
+		return nil
 	}
-	return cmd
+	return func(cmd *cobra.Command, words []string) error {
+		err := args(cmd, words)
+		if err == nil {
+			return nil
+		}
+		what := "missing or extra argument" // cobra counts them: "accepts 1 arg(s), received 0"
+		if strings.HasPrefix(err.Error(), "invalid argument") {
+			what = err.Error()
+		}
+		return usagef("%s; usage: %s", what, cmd.UseLine())
+	}
 }
 
 // help prints the help of cmd. cobra also calls it for a name that is not a verb of cmd: to a
@@ -108,8 +114,7 @@ func (c *ctl) report(err error, path string) int {
 		fmt.Fprintf(c.err, "tadactl: try: %s --help\n", path)
 		return exit.Usage
 	}
-	var bad *audit.BadEntry
-	if errors.As(err, &bad) && !bad.Torn {
+	if bad, ok := errors.AsType[*audit.BadEntry](err); ok && !bad.Torn {
 		return exit.Tampered
 	}
 	return launcher.ExitOf(err)

@@ -44,10 +44,8 @@ func (o consent) request() approval.GrantRequest {
 
 func (c *ctl) approve() *cobra.Command {
 	var o consent
-	cmd := &cobra.Command{
-		Use:  "approve ID... | approve --token FILE",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("approve ID... | approve --token FILE", cobra.ArbitraryArgs,
+		func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.ApproveLow); err != nil {
 				return err
 			}
@@ -67,8 +65,7 @@ func (c *ctl) approve() *cobra.Command {
 				return usagef("--grant needs exactly one question")
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
-		},
-	}
+		})
 	cmd.Flags().StringVar(&o.plan, "plan", "", "")
 	cmd.Flags().StringVar(&o.token, "token", "", "")
 	cmd.Flags().StringSliceVar(&o.not, "except", nil, "")
@@ -78,7 +75,7 @@ func (c *ctl) approve() *cobra.Command {
 	cmd.Flags().IntVar(&o.grant, "grant", 0, "")
 	cmd.Flags().BoolVar(&o.once, "once", false, "")
 	cmd.Flags().BoolVar(&o.always, "always", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
@@ -211,10 +208,8 @@ func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Env
 func (c *ctl) deny() *cobra.Command {
 	var message, instead string
 	var undo, all bool
-	cmd := &cobra.Command{
-		Use:  "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
+		cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Deny); err != nil {
 				return err
 			}
@@ -229,21 +224,18 @@ func (c *ctl) deny() *cobra.Command {
 				return usagef("--instead needs exactly one question")
 			case undo:
 				return each(args, func(id string) error {
-					return c.undeny(cmd.Context(), id,
-						message+instead)
+					return c.undeny(cmd.Context(), id, message+instead)
 				})
 			}
 			return each(args, func(id string) error {
-				return c.denyOne(cmd.Context(), id, message,
-					instead)
+				return c.denyOne(cmd.Context(), id, message, instead)
 			})
-		},
-	}
+		})
 	cmd.Flags().StringVarP(&message, "message", "m", "", "")
 	cmd.Flags().StringVar(&instead, "instead", "", "")
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.Flags().BoolVar(&undo, "undo", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
@@ -344,4 +336,29 @@ func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 	}
 	_, err := fmt.Fprintf(c.out, "%s %s (plan %s)%s\n", word, e.ID, plan.Prefix(e.PlanHash), except)
 	return err
+}
+
+// undeny takes back the denial of a question. said is an option that only a denial may have.
+func (c *ctl) undeny(ctx context.Context, id, said string) error {
+	if said != "" {
+		return usagef("--undo cannot be combined with a message or --instead")
+	}
+	l, err := c.open()
+	if err != nil {
+		return err
+	}
+	if _, err := l.May(approval.TakeBack, approval.ChannelTadactl); err != nil {
+		return err
+	}
+	if id, err = l.DeniedID(ctx, id); err != nil {
+		return err
+	}
+	if err = l.Undeny(ctx, id); errors.Is(err, approval.ErrUnknown) {
+		return failf(exit.Denied, "question %q: no denial is in force, so there is nothing to undo",
+			id)
+	} else if err != nil {
+		return err
+	}
+	return c.say(map[string]any{"id": id, "decision": "undone"},
+		"denial of %s undone; the same command asks again\n", id)
 }

@@ -19,27 +19,23 @@ import (
 
 func (c *ctl) demo() *cobra.Command {
 	var auto, fast bool
-	cmd := &cobra.Command{
-		Use:  "demo",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := caller.Outside(approval.ApproveCritical); err != nil {
-				return err
-			}
-			if c.named || c.json {
-				return usagef("demo makes a state directory of its own and prints text, so " +
-					"--home and --json have no meaning")
-			}
-			// whatever would end the process, so that the folder is removed first
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
-				syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
-			defer stop()
-			return c.playDemo(ctx, auto, fast)
-		},
-	}
+	cmd := verb("demo", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		if err := caller.Outside(approval.ApproveCritical); err != nil {
+			return err
+		}
+		if c.named || c.json {
+			return usagef("demo makes a state directory of its own and prints text, so " +
+				"--home and --json have no meaning")
+		}
+		// whatever would end the process, so that the folder is removed first
+		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
+			syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+		defer stop()
+		return c.playDemo(ctx, auto, fast)
+	})
 	cmd.Flags().BoolVar(&auto, "auto", false, "")
 	cmd.Flags().BoolVar(&fast, "fast", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // playDemo makes the folder, plays the steps in it and removes it, however it ends.

@@ -21,10 +21,9 @@ import (
 func (c *ctl) diff() *cobra.Command {
 	var several preimage.Selection
 	var form diffForm
-	cmd := &cobra.Command{
-		Use:  "diff [ID | --since ID | --session ID | --agent NAME] [PATH...]",
-		Args: cobra.ArbitraryArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
+	cmd := verb("diff [ID | --since ID | --session ID | --agent NAME] [PATH...]",
+		cobra.ArbitraryArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+			args []string) error {
 			if several == (preimage.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
 				args = append([]string{""}, args...) // of the newest run
 			}
@@ -43,13 +42,12 @@ func (c *ctl) diff() *cobra.Command {
 			return c.paged(func(w io.Writer) error {
 				return form.print(w, l, take.Runs, paths)
 			})
-		}),
-	}
+		}))
 	severalFlags(cmd, &several)
 	cmd.Flags().BoolVar(&form.stat, "stat", false, "")
 	cmd.Flags().BoolVar(&form.names, "name-only", false, "")
 	cmd.MarkFlagsMutuallyExclusive("stat", "name-only")
-	return verb(cmd)
+	return cmd
 }
 
 // A diffForm is how changes are printed: as a unified diff, or less of it.

@@ -11,28 +11,24 @@ import (
 
 func (c *ctl) doctor() *cobra.Command {
 	var attacks, verbose bool
-	cmd := verb(&cobra.Command{
-		Use:  "doctor",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if attacks {
-				return c.attack(cmd.Context())
-			}
-			l, dir, err := c.openHere()
-			if err != nil {
-				return err
-			}
-			h := c.examine(cmd.Context(), l, dir)
-			switch {
-			case c.json:
-				return c.printJSON(h.facts(l))
-			case verbose:
-				c.printHealth(l, h)
-			default:
-				c.printWrong(h)
-			}
-			return nil
-		},
+	cmd := verb("doctor", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		if attacks {
+			return c.attack(cmd.Context())
+		}
+		l, dir, err := c.openHere()
+		if err != nil {
+			return err
+		}
+		h := c.examine(cmd.Context(), l, dir)
+		switch {
+		case c.json:
+			return c.printJSON(h.facts(l))
+		case verbose:
+			c.printHealth(l, h)
+		default:
+			c.printWrong(h)
+		}
+		return nil
 	})
 	cmd.Flags().BoolVar(&attacks, "attack", false, "")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "")

@@ -32,8 +32,7 @@ func (c *ctl) examine(ctx context.Context, l *launcher.Launcher, dir string) che
 		c.status = exit.Failed
 	}
 	if err := l.CompareStore(ctx); err != nil {
-		h.approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "),
-			launcher.ExitOf(err)
+		h.approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "), launcher.ExitOf(err)
 	}
 	for _, n := range ignoredVariables(os.LookupEnv) {
 		h.ignored[n.name] = n.say

@@ -49,23 +49,20 @@ func (c *ctl) export() *cobra.Command {
 		about += fmt.Sprintf("  %-5s  %s\n", e.name, e.about)
 	}
 	var format string
-	cmd := &cobra.Command{
-		Use:  "export [ID] --format " + strings.Join(names, "|"),
-		Long: about,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+	cmd := verb("export [ID] --format "+strings.Join(names, "|"), cobra.MaximumNArgs(1),
+		func(_ *cobra.Command, args []string) error {
 			s, err := c.recording(c.openToRead, args)
 			if err != nil {
 				return err
 			}
 			defer s.transcript.Close()
 			return unproven(exports[slices.Index(names, format)].write(s, c.out))
-		},
-	}
+		})
+	cmd.Long = about
 	last := len(names) - 1
 	cmd.Flags().StringVar(&format, "format", names[0],
 		strings.Join(names[:last], ", ")+" or "+names[last])
-	return verb(cmd)
+	return cmd
 }
 
 // html writes the page, with the result of the verification beside the session.

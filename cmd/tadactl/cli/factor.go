@@ -56,11 +56,8 @@ func proven(err error) error {
 
 func (c *ctl) keyTrust() *cobra.Command {
 	vouch := ""
-	cmd := &cobra.Command{
-		Use:  "trust LINE | trust KIND KEY NAME [max-risk=N]",
-		Long: proof,
-		Args: cobra.RangeArgs(1, 4),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := verb("trust LINE | trust KIND KEY NAME [max-risk=N]", cobra.RangeArgs(1, 4),
+		func(cmd *cobra.Command, args []string) error {
 			l, f, err := c.enrolling(cmd.Context(), vouch)
 			if err != nil {
 				return err
@@ -76,57 +73,49 @@ func (c *ctl) keyTrust() *cobra.Command {
 			return c.say(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name,
 				"max_risk": k.MaxRisk}, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public),
 				k.Name, k.MaxRisk)
-		},
-	}
+		})
+	cmd.Long = proof
 	cmd.Flags().StringVar(&vouch, "vouch", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) keyUntrust() *cobra.Command {
 	vouch := ""
-	cmd := &cobra.Command{
-		Use:  "untrust ID",
-		Long: proof,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, f, err := c.enrolling(cmd.Context(), vouch)
-			if err != nil {
-				return err
-			}
-			id, err := l.Untrust(cmd.Context(), args[0], f)
-			if err != nil {
-				return proven(err)
-			}
-			return c.say(map[string]any{"id": id, "trusted": false}, "no longer trusted: %s\n", id)
-		},
-	}
+	cmd := verb("untrust ID", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		l, f, err := c.enrolling(cmd.Context(), vouch)
+		if err != nil {
+			return err
+		}
+		id, err := l.Untrust(cmd.Context(), args[0], f)
+		if err != nil {
+			return proven(err)
+		}
+		return c.say(map[string]any{"id": id, "trusted": false}, "no longer trusted: %s\n", id)
+	})
+	cmd.Long = proof
 	cmd.Flags().StringVar(&vouch, "vouch", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) keyTOTP() *cobra.Command {
 	remove := false
-	cmd := &cobra.Command{
-		Use:  "totp",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, f, err := c.enrolling(cmd.Context(), "")
-			if err != nil {
-				return err
-			}
-			if remove {
-				if err := l.RemoveTOTP(cmd.Context(), f); err != nil {
-					return proven(err)
-				}
-				return c.say(map[string]bool{"removed": true}, "one-time codes are removed\n")
-			}
-			uri, err := l.EnrollTOTP(cmd.Context(), f)
-			if err != nil {
+	cmd := verb("totp", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		l, f, err := c.enrolling(cmd.Context(), "")
+		if err != nil {
+			return err
+		}
+		if remove {
+			if err := l.RemoveTOTP(cmd.Context(), f); err != nil {
 				return proven(err)
 			}
-			return c.say(map[string]string{"uri": uri}, "%v\n", uri)
-		},
-	}
+			return c.say(map[string]bool{"removed": true}, "one-time codes are removed\n")
+		}
+		uri, err := l.EnrollTOTP(cmd.Context(), f)
+		if err != nil {
+			return proven(err)
+		}
+		return c.say(map[string]string{"uri": uri}, "%v\n", uri)
+	})
 	cmd.Flags().BoolVar(&remove, "remove", false, "")
-	return verb(cmd)
+	return cmd
 }

@@ -28,7 +28,7 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 	})...)
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {
-		verb(cmd)
+		cmd.Args = strictly(cmd.Args)
 		for _, below := range cmd.Commands() {
 			each(below)
 		}

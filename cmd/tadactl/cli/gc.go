@@ -16,78 +16,74 @@ import (
 
 func (c *ctl) gc() *cobra.Command {
 	var older, keep, reason string
-	cmd := &cobra.Command{
-		Use:  "gc",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var r audit.Retention
-			var err error
-			if r.MaxAge, err = parseAge(older); err == nil {
-				r.MaxBytes, err = parseSize(keep)
-			}
-			if err != nil {
-				return &usageError{err}
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			f, err := l.Collect(ctx, r, reason)
-			if err != nil {
-				return changed(err)
-			}
-			if c.json {
-				sessions := append([]string{}, f.Sessions...)
-				return c.printJSON(map[string]any{
-					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries,
-					"log_bytes": f.LogBytes, "archives": f.Archives,
-					"packed": f.Packed.Files, "packed_from": f.Packed.Before,
-					"packed_to": f.Packed.After, "undo": f.Undo, "plans": f.Plans.Files,
-					"plans_from": f.Plans.Before, "plans_to": f.Plans.After,
-					"log_packed": f.Log.Files, "log_from": f.Log.Before, "log_to": f.Log.After,
-					"store_saved": f.Store,
-				})
-			}
-			if f.Packed.Files == 0 {
-				fmt.Fprintln(c.out, "nothing to compress")
-			} else {
-				fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files,
-					"session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
-			}
-			if f.Plans.Files > 0 {
-				fmt.Fprintf(c.out, "packed %s from %d to %s\n", audit.Plural(f.Plans.Files,
-					"plan"), f.Plans.Before, audit.Plural(f.Plans.After, "byte"))
-			}
-			if f.Log.Files > 0 {
-				fmt.Fprintf(c.out, "packed %s of the log from %d to %s\n", audit.Plural(f.Log.Files,
-					"file"), f.Log.Before, audit.Plural(f.Log.After, "byte"))
-			}
-			if f.Store > 0 {
-				fmt.Fprintf(c.out, "made the approval database %s smaller\n",
-					audit.Plural(f.Store, "byte"))
-			}
-			if len(f.Sessions) > 0 || f.Entries > 0 {
-				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),
-					"session"), audit.Plural(f.SessionBytes, "byte"), audit.Plural(f.Entries,
-					"log entry"), audit.Plural(f.LogBytes, "byte"))
-			}
-			if f.Archives > 0 {
-				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n",
-					f.Archives)
-			}
-			if f.Undo > 0 {
-				fmt.Fprintf(c.out, "deleted what was kept for undo of %s\n",
-					audit.Plural(f.Undo, "run"))
-			}
-			return nil
-		},
-	}
+	cmd := verb("gc", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		var r audit.Retention
+		var err error
+		if r.MaxAge, err = parseAge(older); err == nil {
+			r.MaxBytes, err = parseSize(keep)
+		}
+		if err != nil {
+			return &usageError{err}
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		f, err := l.Collect(ctx, r, reason)
+		if err != nil {
+			return changed(err)
+		}
+		if c.json {
+			sessions := append([]string{}, f.Sessions...)
+			return c.printJSON(map[string]any{
+				"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries,
+				"log_bytes": f.LogBytes, "archives": f.Archives,
+				"packed": f.Packed.Files, "packed_from": f.Packed.Before,
+				"packed_to": f.Packed.After, "undo": f.Undo, "plans": f.Plans.Files,
+				"plans_from": f.Plans.Before, "plans_to": f.Plans.After,
+				"log_packed": f.Log.Files, "log_from": f.Log.Before, "log_to": f.Log.After,
+				"store_saved": f.Store,
+			})
+		}
+		if f.Packed.Files == 0 {
+			fmt.Fprintln(c.out, "nothing to compress")
+		} else {
+			fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files,
+				"session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
+		}
+		if f.Plans.Files > 0 {
+			fmt.Fprintf(c.out, "packed %s from %d to %s\n", audit.Plural(f.Plans.Files,
+				"plan"), f.Plans.Before, audit.Plural(f.Plans.After, "byte"))
+		}
+		if f.Log.Files > 0 {
+			fmt.Fprintf(c.out, "packed %s of the log from %d to %s\n", audit.Plural(f.Log.Files,
+				"file"), f.Log.Before, audit.Plural(f.Log.After, "byte"))
+		}
+		if f.Store > 0 {
+			fmt.Fprintf(c.out, "made the approval database %s smaller\n",
+				audit.Plural(f.Store, "byte"))
+		}
+		if len(f.Sessions) > 0 || f.Entries > 0 {
+			fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),
+				"session"), audit.Plural(f.SessionBytes, "byte"), audit.Plural(f.Entries,
+				"log entry"), audit.Plural(f.LogBytes, "byte"))
+		}
+		if f.Archives > 0 {
+			fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n",
+				f.Archives)
+		}
+		if f.Undo > 0 {
+			fmt.Fprintf(c.out, "deleted what was kept for undo of %s\n",
+				audit.Plural(f.Undo, "run"))
+		}
+		return nil
+	})
 	cmd.Flags().StringVar(&older, "older", "", "")
 	cmd.Flags().StringVar(&keep, "keep", "", "")
 	cmd.Flags().StringVar(&reason, "reason", "retention", "")
-	return verb(cmd)
+	return cmd
 }
 
 // parseAge reads a duration; days too, of 24 hours.

@@ -46,32 +46,29 @@ func standingOf(g approval.Grant) standing {
 }
 
 func (c *ctl) grants() *cobra.Command {
-	cmd := verb(&cobra.Command{
-		Use:  "grants",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			list, err := l.Grants(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if c.json {
-				out := make([]standing, 0, len(list))
-				for _, g := range list {
-					out = append(out, standingOf(g))
-				}
-				return c.printJSON(out)
-			}
+	cmd := verb("grants", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		list, err := l.Grants(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if c.json {
+			out := make([]standing, 0, len(list))
 			for _, g := range list {
-				what := inbox.Short(g.Payload, 400)
-				if choice, ok := plan.Chosen(g.Payload); ok {
-					what = fmt.Sprintf("%s in %s: %s", inert(choice.Text()), inert(choice.Dir),
-						inert(strings.Join(choice.Asks, ", ")))
-				}
-				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), what)
+				out = append(out, standingOf(g))
 			}
-			return nil
-		}),
-	})
+			return c.printJSON(out)
+		}
+		for _, g := range list {
+			what := inbox.Short(g.Payload, 400)
+			if choice, ok := plan.Chosen(g.Payload); ok {
+				what = fmt.Sprintf("%s in %s: %s", inert(choice.Text()), inert(choice.Dir),
+					inert(strings.Join(choice.Asks, ", ")))
+			}
+			fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), what)
+		}
+		return nil
+	}))
 	cmd.AddCommand(c.revoke())
 	return cmd
 }
@@ -90,19 +87,15 @@ func usesOf(g approval.Grant) string {
 }
 
 func (c *ctl) revoke() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "revoke ID",
-		Args: cobra.ExactArgs(1),
-		RunE: c.outside(approval.Revoke, func(l *launcher.Launcher, cmd *cobra.Command,
-			args []string) error {
+	return verb("revoke ID", cobra.ExactArgs(1), c.outside(approval.Revoke,
+		func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			id, err := l.Revoke(cmd.Context(), approval.ChannelTadactl, args[0],
 				"revoked by "+permit.Person())
 			if err != nil {
 				return err
 			}
 			return c.say(map[string]any{"id": id, "revoked": true}, "revoked %s\n", id)
-		}),
-	})
+		}))
 }
 
 // granted prints what is granted from now on.

@@ -200,8 +200,7 @@ func (w *searcher) lookThrough(ctx context.Context, id string,
 	}
 	g := finder{text: w.text, found: found}
 	err = play.Text(ctx, &g, f, play.TextOptions{})
-	var bad *audit.BadEntry
-	if errors.As(err, &bad) && bad.Torn {
+	if bad, ok := errors.AsType[*audit.BadEntry](err); ok && bad.Torn {
 		err = nil // it still runs, or its recorder died
 	}
 	return errors.Join(err, g.line())

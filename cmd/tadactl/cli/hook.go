@@ -22,25 +22,20 @@ import (
 )
 
 func (c *ctl) hook() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "hook",
-	}
+	cmd := &cobra.Command{Use: "hook"}
 	cmd.AddCommand(c.hookRun(), c.hookInstall(), c.hookUninstall(), c.hookStatus())
 	return cmd
 }
 
 func (c *ctl) hookRun() *cobra.Command {
 	var wait time.Duration
-	cmd := &cobra.Command{
-		Use:  "run " + platform.Names(),
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c.status = hookRun(c.place, append([]string{"--wait=" + wait.String()}, args...))
-			return nil
-		},
-	}
+	cmd := verb("run "+platform.Names(), cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		c.status = hookRun(c.place, append([]string{"--wait=" + wait.String()}, args...))
+		return nil
+	})
 	cmd.Flags().DurationVar(&wait, "wait", 0, "")
-	return verb(cmd)
+	return cmd
 }
 
 // hasHook reports whether this is `tadactl hook run`, as it is registered with the platforms.

@@ -69,30 +69,26 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 func (c *ctl) hookInstall() *cobra.Command {
 	var wait time.Duration
 	show := false
-	cmd := &cobra.Command{
-		Use:  "install " + platform.Names(),
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := c.registration(args[0], wait)
+	cmd := verb("install "+platform.Names(), cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		r, err := c.registration(args[0], wait)
+		if err != nil {
+			return err
+		}
+		if show {
+			text, err := r.Install(nil, r.hook)
 			if err != nil {
 				return err
 			}
-			if show {
-				text, err := r.Install(nil, r.hook)
-				if err != nil {
-					return err
-				}
-				return c.printText(r, text)
-			}
-			return c.register(r, "installed", func(was, _ []byte) ([]byte,
-				error) {
-				return r.Install(was, r.hook)
-			})
-		},
-	}
+			return c.printText(r, text)
+		}
+		return c.register(r, "installed", func(was, _ []byte) ([]byte, error) {
+			return r.Install(was, r.hook)
+		})
+	})
 	cmd.Flags().DurationVar(&wait, "wait", 0, "")
 	cmd.Flags().BoolVar(&show, "print", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // printText prints what would be in a file.
@@ -227,15 +223,12 @@ func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool 
 }
 
 func (c *ctl) hookUninstall() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "uninstall " + platform.Names(),
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := c.registration(args[0], 0)
-			if err != nil {
-				return err
-			}
-			return c.unregister(r, r.Uninstall)
-		},
+	return verb("uninstall "+platform.Names(), cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		r, err := c.registration(args[0], 0)
+		if err != nil {
+			return err
+		}
+		return c.unregister(r, r.Uninstall)
 	})
 }

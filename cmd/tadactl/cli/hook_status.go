@@ -24,10 +24,8 @@ import (
 )
 
 func (c *ctl) hookStatus() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "status [" + platform.Names() + "]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
+	return verb("status ["+platform.Names()+"]", cobra.MaximumNArgs(1),
+		c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, a := range platform.All() {
 					args = append(args, a.Name)
@@ -45,8 +43,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 				}
 			}
 			return nil
-		}),
-	})
+		}))
 }
 
 func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration,

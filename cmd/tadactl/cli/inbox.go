@@ -24,32 +24,28 @@ import (
 
 func (c *ctl) inbox() *cobra.Command {
 	var popup, page bool
-	cmd := &cobra.Command{
-		Use:  "inbox",
-		Args: cobra.NoArgs,
-		RunE: c.outside(approval.ApproveLow, func(l *launcher.Launcher, cmd *cobra.Command,
-			_ []string) error {
-			over := approval.ChannelInbox
-			if page {
-				over = approval.ChannelWeb
-			}
-			if _, err := l.May(approval.ApproveLow, over); err != nil {
-				return err
-			}
-			switch {
-			case popup && page:
-				return usagef("--popup or --web, not both")
-			case popup:
-				return c.popup(cmd.Context(), l)
-			case page:
-				return c.serveConsole(cmd.Context(), l, "inbox", console.Address{})
-			}
-			return c.inboxOn(cmd.Context(), l)
-		}),
-	}
+	cmd := verb("inbox", cobra.NoArgs, c.outside(approval.ApproveLow, func(l *launcher.Launcher,
+		cmd *cobra.Command, _ []string) error {
+		over := approval.ChannelInbox
+		if page {
+			over = approval.ChannelWeb
+		}
+		if _, err := l.May(approval.ApproveLow, over); err != nil {
+			return err
+		}
+		switch {
+		case popup && page:
+			return usagef("--popup or --web, not both")
+		case popup:
+			return c.popup(cmd.Context(), l)
+		case page:
+			return c.serveConsole(cmd.Context(), l, "inbox", console.Address{})
+		}
+		return c.inboxOn(cmd.Context(), l)
+	}))
 	cmd.Flags().BoolVar(&popup, "popup", false, "")
 	cmd.Flags().BoolVar(&page, "web", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // inboxOn runs the inbox on the controlling terminal, never on standard input. The terminal is
@@ -95,8 +91,7 @@ func latestChanges(l *launcher.Launcher) (lines []string) {
 		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (past.ChangedFiles{}) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(),
-			briefly(r)))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(), briefly(r)))
 		if len(lines) == maxLatest {
 			break
 		}

@@ -18,11 +18,8 @@ import (
 
 func (c *ctl) keyInit() *cobra.Command {
 	var plain bool
-	cmd := &cobra.Command{
-		Use:  "init NAME",
-		Args: cobra.ExactArgs(1),
-		RunE: c.outside(approval.Enrol, func(l *launcher.Launcher, cmd *cobra.Command,
-			args []string) error {
+	cmd := verb("init NAME", cobra.ExactArgs(1), c.outside(approval.Enrol,
+		func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 				return err
 			}
@@ -41,10 +38,9 @@ func (c *ctl) keyInit() *cobra.Command {
 				return err
 			}
 			return c.printKey(key.TrustLine(), key.ID(), "")
-		}),
-	}
+		}))
 	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // newPassphrase asks twice.
@@ -79,41 +75,38 @@ func (c *ctl) secret(ctx context.Context, label string) (string, error) {
 }
 
 func (c *ctl) keyShow() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "show",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			audience, err := l.Audience()
-			if err != nil {
-				return err
-			}
-			trusted, err := l.Trusted()
-			if err != nil {
-				return err
-			}
-			line, id := "", ""
-			if key, err := l.PublicKey(); err == nil {
-				line, id = key.Line, key.ID
-			} else if !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			if c.json {
-				names := make([]map[string]any, 0, len(trusted))
-				for _, k := range trusted {
-					names = append(names, map[string]any{"id": approval.KeyID(k.Public),
-						"name": k.Name, "max_risk": k.MaxRisk})
-				}
-				return c.printJSON(map[string]any{"id": id, "trust_line": line,
-					"audience": audience, "trusted": names})
-			}
-			fmt.Fprintf(c.out, "machine  %s\n", audience)
+	return verb("show", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		audience, err := l.Audience()
+		if err != nil {
+			return err
+		}
+		trusted, err := l.Trusted()
+		if err != nil {
+			return err
+		}
+		line, id := "", ""
+		if key, err := l.PublicKey(); err == nil {
+			line, id = key.Line, key.ID
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if c.json {
+			names := make([]map[string]any, 0, len(trusted))
 			for _, k := range trusted {
-				fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public),
-					k.Name, k.MaxRisk)
+				names = append(names, map[string]any{"id": approval.KeyID(k.Public),
+					"name": k.Name, "max_risk": k.MaxRisk})
 			}
-			return c.printKey(line, id, "own key  ")
-		}),
-	})
+			return c.printJSON(map[string]any{"id": id, "trust_line": line,
+				"audience": audience, "trusted": names})
+		}
+		fmt.Fprintf(c.out, "machine  %s\n", audience)
+		for _, k := range trusted {
+			fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public),
+				k.Name, k.MaxRisk)
+		}
+		return c.printKey(line, id, "own key  ")
+	}))
 }
 
 func (c *ctl) printKey(line, id, label string) error {

@@ -21,37 +21,33 @@ import (
 
 func (c *ctl) keyPair() *cobra.Command {
 	w := pairing.Wish{MaxRisk: plan.MaxRisk}
-	cmd := &cobra.Command{
-		Use:  "pair",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, f, err := c.enrolling(cmd.Context(), "")
-			if err != nil {
-				return err
-			}
-			if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
-				return err
-			}
-			// a link in a pipe or a file would be a way to answer for whoever reads that
-			tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
-			if err != nil || !term.IsTerminal(int(tty.Fd())) {
-				return failf(exit.Usage, "no terminal to show the link on")
-			}
-			defer tty.Close()
-			link, until, err := pairing.Open(l.Approvals).Link(cmd.Context(), w, f)
-			if errors.Is(err, pairing.ErrNoConsole) {
-				return failf(exit.Usage, "%w; try: tadactl key pair --url ADDRESS", err)
-			}
-			if err != nil {
-				return proven(err)
-			}
-			return c.showLink(tty, link, until)
-		},
-	}
+	cmd := verb("pair", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		l, f, err := c.enrolling(cmd.Context(), "")
+		if err != nil {
+			return err
+		}
+		if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
+			return err
+		}
+		// a link in a pipe or a file would be a way to answer for whoever reads that
+		tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
+		if err != nil || !term.IsTerminal(int(tty.Fd())) {
+			return failf(exit.Usage, "no terminal to show the link on")
+		}
+		defer tty.Close()
+		link, until, err := pairing.Open(l.Approvals).Link(cmd.Context(), w, f)
+		if errors.Is(err, pairing.ErrNoConsole) {
+			return failf(exit.Usage, "%w; try: tadactl key pair --url ADDRESS", err)
+		}
+		if err != nil {
+			return proven(err)
+		}
+		return c.showLink(tty, link, until)
+	})
 	cmd.Flags().StringVar(&w.Console, "url", "", "")
 	cmd.Flags().StringVar(&w.Name, "name", "", "")
 	cmd.Flags().IntVar(&w.MaxRisk, "max-risk", w.MaxRisk, "")
-	return verb(cmd)
+	return cmd
 }
 
 // showLink prints a link on the terminal, with its QR code where that can be shown.
@@ -82,50 +78,44 @@ func isHere(link string) bool {
 }
 
 func (c *ctl) keyList() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "list",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			trusted, err := l.Trusted()
-			if err != nil {
-				return err
+	return verb("list", cobra.NoArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+		_ []string) error {
+		trusted, err := l.Trusted()
+		if err != nil {
+			return err
+		}
+		passkeys, err := pairing.Open(l.Approvals).Passkeys()
+		if err != nil {
+			return err
+		}
+		facts := []map[string]any{}
+		for _, k := range trusted {
+			facts = append(facts, map[string]any{"kind": "key",
+				"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+		}
+		for _, k := range passkeys {
+			facts = append(facts, map[string]any{"kind": "passkey", "id": k.Short(),
+				"name": k.Name, "max_risk": k.MaxRisk, "host": k.RP,
+				"added": k.Added.Format(time.RFC3339)})
+		}
+		if c.json {
+			return c.printJSON(facts)
+		}
+		for _, f := range facts {
+			fmt.Fprintf(c.out, "%-7s  %s  %s  up to risk %d", f["kind"], f["id"], f["name"],
+				f["max_risk"])
+			if f["kind"] == "passkey" {
+				fmt.Fprintf(c.out, "  for %s, since %s", f["host"], f["added"])
 			}
-			passkeys, err := pairing.Open(l.Approvals).Passkeys()
-			if err != nil {
-				return err
-			}
-			facts := []map[string]any{}
-			for _, k := range trusted {
-				facts = append(facts, map[string]any{"kind": "key",
-					"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
-			}
-			for _, k := range passkeys {
-				facts = append(facts, map[string]any{"kind": "passkey", "id": k.Short(),
-					"name": k.Name, "max_risk": k.MaxRisk, "host": k.RP,
-					"added": k.Added.Format(time.RFC3339)})
-			}
-			if c.json {
-				return c.printJSON(facts)
-			}
-			for _, f := range facts {
-				fmt.Fprintf(c.out, "%-7s  %s  %s  up to risk %d", f["kind"], f["id"], f["name"],
-					f["max_risk"])
-				if f["kind"] == "passkey" {
-					fmt.Fprintf(c.out, "  for %s, since %s", f["host"], f["added"])
-				}
-				fmt.Fprintln(c.out)
-			}
-			return nil
-		}),
-	})
+			fmt.Fprintln(c.out)
+		}
+		return nil
+	}))
 }
 
 func (c *ctl) keyRevoke() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "revoke NAME|ID",
-		Args: cobra.ExactArgs(1),
-		RunE: c.outside(approval.Enrol, func(l *launcher.Launcher, _ *cobra.Command,
-			args []string) error {
+	return verb("revoke NAME|ID", cobra.ExactArgs(1), c.outside(approval.Enrol,
+		func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			gone, err := pairing.Open(l.Approvals).Revoke(args[0])
 			if err != nil {
 				return err
@@ -145,6 +135,5 @@ func (c *ctl) keyRevoke() *cobra.Command {
 				fmt.Fprintf(c.out, "revoked passkey %s  %s\n", k.Short(), k.Name)
 			}
 			return nil
-		}),
-	})
+		}))
 }

@@ -18,33 +18,30 @@ func (c *ctl) log() *cobra.Command {
 	var kind, grep string
 	var filter audit.Filter
 	all := false
-	cmd := &cobra.Command{
-		Use:  "log",
-		Long: kindsHelp(),
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			if err := c.sayMissing(l); err != nil {
-				return err
-			}
-			if grep != "" {
-				return c.grep(cmd.Context(), l, &w, grep)
-			}
-			if kind != "" {
-				filter.Kinds = []string{kind, strings.TrimSuffix(kind, ".") + "."}
-			}
-			if err := w.narrow(l, &filter); err != nil {
-				return err
-			}
-			c.sayUnknown(&w.touched)
-			if err := c.doubt(l); err != nil {
-				return err
-			}
-			if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
-				filter.Last = 0
-			}
-			return c.printEntries(l, filter, !cmd.Flags().Changed("last"))
-		}),
-	}
+	cmd := verb("log", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		if err := c.sayMissing(l); err != nil {
+			return err
+		}
+		if grep != "" {
+			return c.grep(cmd.Context(), l, &w, grep)
+		}
+		if kind != "" {
+			filter.Kinds = []string{kind, strings.TrimSuffix(kind, ".") + "."}
+		}
+		if err := w.narrow(l, &filter); err != nil {
+			return err
+		}
+		c.sayUnknown(&w.touched)
+		if err := c.doubt(l); err != nil {
+			return err
+		}
+		if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
+			filter.Last = 0
+		}
+		return c.printEntries(l, filter, !cmd.Flags().Changed("last"))
+	}))
+	cmd.Long = kindsHelp()
 	w.flags(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "")
@@ -52,7 +49,7 @@ func (c *ctl) log() *cobra.Command {
 	cmd.Flags().IntVarP(&filter.Last, "last", "n", entriesListed, "")
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
-	return verb(cmd)
+	return cmd
 }
 
 // entriesListed is how many entries are printed if nobody says how many.

@@ -14,29 +14,25 @@ import (
 // A manual page is made from the output of --help, so the two cannot disagree.
 
 func (c *ctl) man() *cobra.Command {
-	cmd := verb(&cobra.Command{
-		Use:  "man DIR",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == "-" {
-				help, err := c.read("-")
-				if err != nil {
-					return err
-				}
-				return manOfHelp(c.out, "tada-run", string(help))
-			}
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+	cmd := verb("man DIR", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		if args[0] == "-" {
+			help, err := c.read("-")
+			if err != nil {
 				return err
 			}
-			page := filepath.Join(args[0], "tada-config.5")
-			if err := os.WriteFile(page, []byte(manOfConfig()), 0o644); err != nil {
-				return err
-			}
-			if err := manTopics(args[0]); err != nil {
-				return err
-			}
-			return manTree(args[0], cmd.Root())
-		},
+			return manOfHelp(c.out, "tada-run", string(help))
+		}
+		if err := os.MkdirAll(args[0], 0o755); err != nil {
+			return err
+		}
+		page := filepath.Join(args[0], "tada-config.5")
+		if err := os.WriteFile(page, []byte(manOfConfig()), 0o644); err != nil {
+			return err
+		}
+		if err := manTopics(args[0]); err != nil {
+			return err
+		}
+		return manTree(args[0], cmd.Root())
 	})
 	return cmd
 }

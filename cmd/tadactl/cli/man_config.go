@@ -33,8 +33,7 @@ When several rules match, the strictest verdict wins: deny, then ask, then allow
 func manOfConfig() string {
 	var b strings.Builder
 	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
-	b.WriteString(
-		".SH SYNOPSIS\n.nf\n" + configFiles + "\n.fi\n.SH DESCRIPTION\n")
+	b.WriteString(".SH SYNOPSIS\n.nf\n" + configFiles + "\n.fi\n.SH DESCRIPTION\n")
 	manText(&b, aboutConfig)
 	for _, section := range configSections() {
 		fmt.Fprintf(&b, ".SH %s\n", cmp.Or(roff(strings.ToUpper(section.name)), "OTHER KEYS"))

@@ -11,17 +11,13 @@ import (
 )
 
 func (c *ctl) mcp() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "mcp",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, dir, err := c.openHere()
-			if err != nil {
-				return err
-			}
-			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l),
-				Quarantine: os.Getenv(quarantine.Variable)}
-			return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})
-		},
+	return verb("mcp", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		l, dir, err := c.openHere()
+		if err != nil {
+			return err
+		}
+		s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l),
+			Quarantine: os.Getenv(quarantine.Variable)}
+		return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})
 	})
 }

@@ -86,33 +86,30 @@ func entryOf(e approval.Envelope) entry {
 }
 
 func (c *ctl) pending() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "pending",
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			if err := l.CompareStore(cmd.Context()); err != nil {
-				// an older copy of the database may show open questions that are not
+	return verb("pending", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		if err := l.CompareStore(cmd.Context()); err != nil {
+			// an older copy of the database may show open questions that are not
+			return err
+		}
+		list, err := l.Pending(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if c.json {
+			entries := make([]entry, 0, len(list))
+			for _, e := range list {
+				entries = append(entries, entryOf(e))
+			}
+			return c.printJSON(entries)
+		}
+		for _, e := range approval.Grouped(list) {
+			if err := c.line(cmd.Context(), l, e.ID); err != nil {
 				return err
 			}
-			list, err := l.Pending(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if c.json {
-				entries := make([]entry, 0, len(list))
-				for _, e := range list {
-					entries = append(entries, entryOf(e))
-				}
-				return c.printJSON(entries)
-			}
-			for _, e := range approval.Grouped(list) {
-				if err := c.line(cmd.Context(), l, e.ID); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
-	})
+		}
+		return nil
+	}))
 }
 
 // envelope returns the question whose id begins with prefix.
@@ -204,37 +201,33 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 }
 
 func (c *ctl) show() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "show ID",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := c.envelope(cmd.Context(), c.openToRead, args[0])
-			if errors.Is(err, state.ErrNoSuch) {
-				return c.showRun(l, args[0], fmt.Errorf("%w, or: tadactl sessions", err))
-			}
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(entryOf(e))
-			}
-			page := render.Render(e.Payload, render.Options{Width: c.width(), Full: true,
-				Plain: l.Look().Plain})
-			fmt.Fprint(c.out, page.Text())
-			if after := e.After(); after != "" {
-				fmt.Fprintln(c.out, after)
-			}
-			if came := came(e.Decision); came != "" {
-				fmt.Fprintf(c.out, " answer %s\n", came)
-			}
-			state := fate(e)
-			if state == "" {
-				state = "waiting for an answer until " + e.Expires.Local().Format(time.DateTime)
-			}
-			_, err = fmt.Fprintf(c.out, " state  %s; %s\n", state, next(e))
-			c.choices(l, e)
+	return verb("show ID", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		l, e, err := c.envelope(cmd.Context(), c.openToRead, args[0])
+		if errors.Is(err, state.ErrNoSuch) {
+			return c.showRun(l, args[0], fmt.Errorf("%w, or: tadactl sessions", err))
+		}
+		if err != nil {
 			return err
-		},
+		}
+		if c.json {
+			return c.printJSON(entryOf(e))
+		}
+		page := render.Render(e.Payload, render.Options{Width: c.width(), Full: true,
+			Plain: l.Look().Plain})
+		fmt.Fprint(c.out, page.Text())
+		if after := e.After(); after != "" {
+			fmt.Fprintln(c.out, after)
+		}
+		if came := came(e.Decision); came != "" {
+			fmt.Fprintf(c.out, " answer %s\n", came)
+		}
+		state := fate(e)
+		if state == "" {
+			state = "waiting for an answer until " + e.Expires.Local().Format(time.DateTime)
+		}
+		_, err = fmt.Fprintf(c.out, " state  %s; %s\n", state, next(e))
+		c.choices(l, e)
+		return err
 	})
 }
 

@@ -21,23 +21,19 @@ func (c *ctl) policy() *cobra.Command {
 }
 
 func (c *ctl) policyShow() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "show",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, dir, err := c.judgeHere()
-			if err != nil {
-				return err
-			}
-			p, _, err := l.PolicyIn(dir)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(policyFacts(p))
-			}
-			return p.Describe(c.out)
-		},
+	return verb("show", cobra.NoArgs, func(*cobra.Command, []string) error {
+		l, dir, err := c.judgeHere()
+		if err != nil {
+			return err
+		}
+		p, _, err := l.PolicyIn(dir)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(policyFacts(p))
+		}
+		return p.Describe(c.out)
 	})
 }
 
@@ -72,35 +68,31 @@ func policyFacts(p pathguard.Policy) map[string]any {
 }
 
 func (c *ctl) policyCheck() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "check",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, dir, err := c.judgeHere()
-			if err != nil {
-				return err
-			}
-			p, _, err := l.PolicyIn(dir)
-			if err != nil {
-				return err
-			}
-			stops := p.Stops(dir, filepath.SplitList(os.Getenv("PATH")))
-			failed := append([]pathguard.CaseResult{}, l.Failing()...)
-			if c.json {
-				err = c.printJSON(struct {
-					Digest string                 `json:"digest"`
-					Stops  []string               `json:"stops"`
-					Failed []pathguard.CaseResult `json:"failed"`
-				}{l.Policy().Digest(), append([]string{}, stops...), failed})
-			} else {
-				err = c.printChecked(stops, failed, l.Policy().Digest())
-			}
-			if err == nil && len(failed) > 0 {
-				err = failf(1, "%s failed, so the configuration before it applies too",
-					audit.Plural(len(failed), "case"))
-			}
+	return verb("check", cobra.NoArgs, func(*cobra.Command, []string) error {
+		l, dir, err := c.judgeHere()
+		if err != nil {
 			return err
-		},
+		}
+		p, _, err := l.PolicyIn(dir)
+		if err != nil {
+			return err
+		}
+		stops := p.Stops(dir, filepath.SplitList(os.Getenv("PATH")))
+		failed := append([]pathguard.CaseResult{}, l.Failing()...)
+		if c.json {
+			err = c.printJSON(struct {
+				Digest string                 `json:"digest"`
+				Stops  []string               `json:"stops"`
+				Failed []pathguard.CaseResult `json:"failed"`
+			}{l.Policy().Digest(), append([]string{}, stops...), failed})
+		} else {
+			err = c.printChecked(stops, failed, l.Policy().Digest())
+		}
+		if err == nil && len(failed) > 0 {
+			err = failf(1, "%s failed, so the configuration before it applies too",
+				audit.Plural(len(failed), "case"))
+		}
+		return err
 	})
 }
 

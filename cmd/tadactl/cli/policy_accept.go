@@ -12,29 +12,25 @@ import (
 
 func (c *ctl) policyAccept() *cobra.Command {
 	var revoke bool
-	cmd := &cobra.Command{
-		Use:  "accept",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := c.mayEdit("policy accept"); err != nil {
-				return err
-			}
-			l, dir, err := c.openHere()
-			if err != nil {
-				return err
-			}
-			if revoke {
-				return c.unaccept(l, dir)
-			}
-			p, err := l.Proposed(dir)
-			if err != nil {
-				return err
-			}
-			return c.accept(l, p)
-		},
-	}
+	cmd := verb("accept", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if err := c.mayEdit("policy accept"); err != nil {
+			return err
+		}
+		l, dir, err := c.openHere()
+		if err != nil {
+			return err
+		}
+		if revoke {
+			return c.unaccept(l, dir)
+		}
+		p, err := l.Proposed(dir)
+		if err != nil {
+			return err
+		}
+		return c.accept(l, p)
+	})
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // accept shows what a workspace proposes, and accepts it if the person says so.

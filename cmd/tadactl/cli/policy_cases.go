@@ -14,20 +14,16 @@ import (
 )
 
 func (c *ctl) policyTest() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "test [FILE]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, dir, err := c.judgeHere()
-			if err != nil {
-				return err
-			}
-			p, err := tried(l, dir, args)
-			if err != nil {
-				return err
-			}
-			return c.printCases(l.Cases(p))
-		},
+	return verb("test [FILE]", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
+		l, dir, err := c.judgeHere()
+		if err != nil {
+			return err
+		}
+		p, err := tried(l, dir, args)
+		if err != nil {
+			return err
+		}
+		return c.printCases(l.Cases(p))
 	})
 }
 

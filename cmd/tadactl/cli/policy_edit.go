@@ -21,11 +21,8 @@ import (
 )
 
 func (c *ctl) policyEdit() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "edit",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return c.editPolicy() },
-	})
+	return verb("edit", cobra.NoArgs,
+		func(*cobra.Command, []string) error { return c.editPolicy() })
 }
 
 func (c *ctl) editPolicy() error {

@@ -15,27 +15,23 @@ import (
 )
 
 func (c *ctl) policyExplain() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "explain COMMAND",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, dir, err := c.judgeHere()
-			if err != nil {
-				return err
-			}
-			j, err := l.Judge(launcher.Request{Env: os.Environ(), Dir: dir,
-				Shell: shell.Call{Text: args[0], Name: "tada-run"}})
-			if err != nil {
-				return err
-			}
-			defer j.Close()
-			e := j.Explain()
-			if c.json {
-				return c.printJSON(explainedFacts(e))
-			}
-			c.printExplained(e)
-			return nil
-		},
+	return verb("explain COMMAND", cobra.ExactArgs(1), func(_ *cobra.Command, args []string) error {
+		l, dir, err := c.judgeHere()
+		if err != nil {
+			return err
+		}
+		j, err := l.Judge(launcher.Request{Env: os.Environ(), Dir: dir,
+			Shell: shell.Call{Text: args[0], Name: "tada-run"}})
+		if err != nil {
+			return err
+		}
+		defer j.Close()
+		e := j.Explain()
+		if c.json {
+			return c.printJSON(explainedFacts(e))
+		}
+		c.printExplained(e)
+		return nil
 	})
 }
 

@@ -16,27 +16,23 @@ import (
 func (c *ctl) policyInit() *cobra.Command {
 	var names []string
 	show := false
-	cmd := &cobra.Command{
-		Use:  "init",
-		Args: cobra.NoArgs,
-		Long: presetsHelp(),
-		RunE: func(*cobra.Command, []string) error {
-			text, err := pathguard.Template(), error(nil)
-			if len(names) > 0 {
-				if text, err = presets.Text(names...); err != nil {
-					return usagef("%w", err)
-				}
+	cmd := verb("init", cobra.NoArgs, func(*cobra.Command, []string) error {
+		text, err := pathguard.Template(), error(nil)
+		if len(names) > 0 {
+			if text, err = presets.Text(names...); err != nil {
+				return usagef("%w", err)
 			}
-			if show {
-				_, err := fmt.Fprint(c.out, text)
-				return err
-			}
-			return c.initConfig(text, len(names) > 0)
-		},
-	}
+		}
+		if show {
+			_, err := fmt.Fprint(c.out, text)
+			return err
+		}
+		return c.initConfig(text, len(names) > 0)
+	})
+	cmd.Long = presetsHelp()
 	cmd.Flags().StringSliceVar(&names, "for", nil, "")
 	cmd.Flags().BoolVar(&show, "print", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // initConfig writes the first configuration, and says which presets suit the workspace.

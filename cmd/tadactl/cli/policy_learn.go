@@ -21,35 +21,32 @@ import (
 
 func (c *ctl) policyLearn() *cobra.Command {
 	var since, unused, workspace string
-	cmd := &cobra.Command{
-		Use:  "learn [ID]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
-			if err := c.sayMissing(l); err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				return c.learnConnections(l, args[0])
-			}
-			now := time.Now()
-			from, err := parseTime(since, now)
-			if err != nil {
-				return err
-			}
-			before, err := parseTime(unused, now)
-			if err != nil {
-				return err
-			}
-			if workspace != "" {
-				return c.learnTighter(l, workspace, before)
-			}
-			return c.learn(cmd.Context(), l, from, before)
-		}),
-	}
+	cmd := verb("learn [ID]", cobra.MaximumNArgs(1), c.opened(func(l *launcher.Launcher,
+		cmd *cobra.Command, args []string) error {
+		if err := c.sayMissing(l); err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			return c.learnConnections(l, args[0])
+		}
+		now := time.Now()
+		from, err := parseTime(since, now)
+		if err != nil {
+			return err
+		}
+		before, err := parseTime(unused, now)
+		if err != nil {
+			return err
+		}
+		if workspace != "" {
+			return c.learnTighter(l, workspace, before)
+		}
+		return c.learn(cmd.Context(), l, from, before)
+	}))
 	cmd.Flags().StringVar(&since, "since", "7d", "")
 	cmd.Flags().StringVar(&unused, "unused", "90d", "")
 	cmd.Flags().StringVar(&workspace, "workspace", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time.Time) error {

@@ -20,54 +20,51 @@ func (c *ctl) policyReplay() *cobra.Command {
 	var o replay.Options
 	var since string
 	shadow := false
-	cmd := &cobra.Command{
-		Use:  "replay [FILE]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, args []string) (err error) {
-			if o.Since, err = parseTime(since, time.Now()); err != nil {
-				return err
-			}
-			if o.Workspace, err = realName(o.Workspace); err != nil {
-				return err
-			}
-			if err := c.sayMissing(l); err != nil {
-				return err
-			}
-			if shadow {
-				return c.shadowReplay(l, o, args)
-			}
-			name := "the policy in force"
-			if len(args) == 1 {
-				name = args[0]
-				text, err := readConfig(name)
-				if err != nil {
-					return err
-				}
-				p, err := l.PolicyFrom(name, text)
-				if err != nil {
-					return err
-				}
-				o.Policy = &p
-			}
-			r, err := l.Recorded().Replay(o)
+	cmd := verb("replay [FILE]", cobra.MaximumNArgs(1), c.reads(func(l *launcher.Launcher,
+		cmd *cobra.Command, args []string) (err error) {
+		if o.Since, err = parseTime(since, time.Now()); err != nil {
+			return err
+		}
+		if o.Workspace, err = realName(o.Workspace); err != nil {
+			return err
+		}
+		if err := c.sayMissing(l); err != nil {
+			return err
+		}
+		if shadow {
+			return c.shadowReplay(l, o, args)
+		}
+		name := "the policy in force"
+		if len(args) == 1 {
+			name = args[0]
+			text, err := readConfig(name)
 			if err != nil {
 				return err
 			}
-			again := "tadactl policy replay" + quotedWords(args)
-			if cmd.Flags().Changed("since") {
-				again += fmt.Sprintf(" --since %q", since)
+			p, err := l.PolicyFrom(name, text)
+			if err != nil {
+				return err
 			}
-			if o.Workspace != "" {
-				again += fmt.Sprintf(" --workspace %q", o.Workspace)
-			}
-			return c.replayed(r, name, again, o.Accept)
-		}),
-	}
+			o.Policy = &p
+		}
+		r, err := l.Recorded().Replay(o)
+		if err != nil {
+			return err
+		}
+		again := "tadactl policy replay" + quotedWords(args)
+		if cmd.Flags().Changed("since") {
+			again += fmt.Sprintf(" --since %q", since)
+		}
+		if o.Workspace != "" {
+			again += fmt.Sprintf(" --workspace %q", o.Workspace)
+		}
+		return c.replayed(r, name, again, o.Accept)
+	}))
 	cmd.Flags().StringVar(&since, "since", "30d", "")
 	cmd.Flags().StringVar(&o.Workspace, "workspace", "", "")
 	cmd.Flags().BoolVar(&shadow, "shadow", false, "")
 	cmd.Flags().StringArrayVar(&o.Accept, "accept", nil, "")
-	return verb(cmd)
+	return cmd
 }
 
 // shadowReplay prints what the shadow policy would have decided otherwise, by the record.

@@ -12,35 +12,32 @@ import (
 func (c *ctl) policyShadow() *cobra.Command {
 	var during string
 	stop := false
-	cmd := &cobra.Command{
-		Use:  "shadow [FILE]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
-			switch {
-			case stop && len(args) == 0:
-				return l.EndShadowPolicy()
-			case stop:
-				return usagef("--stop takes no FILE")
-			case len(args) == 0:
-				return c.printShadow(l)
-			}
-			age, err := parseAge(during)
-			if err != nil || age == 0 {
-				return usagef("--for %q is not a time such as 7d or 12h", during)
-			}
-			text, err := readConfig(args[0])
-			if err == nil {
-				err = l.SetShadowPolicy(args[0], text, age)
-			}
-			if err != nil {
-				return err
-			}
+	cmd := verb("shadow [FILE]", cobra.MaximumNArgs(1), c.opened(func(l *launcher.Launcher,
+		_ *cobra.Command, args []string) error {
+		switch {
+		case stop && len(args) == 0:
+			return l.EndShadowPolicy()
+		case stop:
+			return usagef("--stop takes no FILE")
+		case len(args) == 0:
 			return c.printShadow(l)
-		}),
-	}
+		}
+		age, err := parseAge(during)
+		if err != nil || age == 0 {
+			return usagef("--for %q is not a time such as 7d or 12h", during)
+		}
+		text, err := readConfig(args[0])
+		if err == nil {
+			err = l.SetShadowPolicy(args[0], text, age)
+		}
+		if err != nil {
+			return err
+		}
+		return c.printShadow(l)
+	}))
 	cmd.Flags().StringVar(&during, "for", "7d", "")
 	cmd.Flags().BoolVar(&stop, "stop", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // printShadow says which configuration is tried beside the one in force.

@@ -19,26 +19,23 @@ import (
 
 func (c *ctl) auditCheckpoint() *cobra.Command {
 	public := false
-	cmd := &cobra.Command{
-		Use:  "checkpoint",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			if public {
-				return c.printLogKey(l)
-			}
-			signed, key, err := l.Checkpoint()
-			if err != nil {
-				return changed(err)
-			}
-			if c.json {
-				return c.printJSON(map[string]any{"checkpoint": string(signed), "key": key.Public})
-			}
-			_, err = c.out.Write(signed)
-			return err
-		}),
-	}
+	cmd := verb("checkpoint", cobra.NoArgs, c.opened(func(l *launcher.Launcher, _ *cobra.Command,
+		_ []string) error {
+		if public {
+			return c.printLogKey(l)
+		}
+		signed, key, err := l.Checkpoint()
+		if err != nil {
+			return changed(err)
+		}
+		if c.json {
+			return c.printJSON(map[string]any{"checkpoint": string(signed), "key": key.Public})
+		}
+		_, err = c.out.Write(signed)
+		return err
+	}))
 	cmd.Flags().BoolVar(&public, "key", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) printLogKey(l *launcher.Launcher) error {
@@ -51,10 +48,8 @@ func (c *ctl) printLogKey(l *launcher.Launcher) error {
 
 func (c *ctl) auditProve() *cobra.Command {
 	var file string
-	cmd := &cobra.Command{
-		Use:  "prove ENTRY|SESSION[:FROM-TO]",
-		Args: cobra.ExactArgs(1),
-		RunE: c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
+	cmd := verb("prove ENTRY|SESSION[:FROM-TO]", cobra.ExactArgs(1),
+		c.reads(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			proof, err := prove(l, args[0])
 			if err != nil {
 				return changed(err)
@@ -64,10 +59,9 @@ func (c *ctl) auditProve() *cobra.Command {
 				return err
 			}
 			return os.WriteFile(file, proof, 0o600)
-		}),
-	}
+		}))
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "")
-	return verb(cmd)
+	return cmd
 }
 
 // prove makes the proof that was asked for. An entry's number is shorter than a session's id.
@@ -95,33 +89,30 @@ const maxProof = 64 << 20
 
 func (c *ctl) checkProof() *cobra.Command {
 	var keys []string
-	cmd := &cobra.Command{
-		Use:  "check-proof FILE",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			proof, err := c.readUpTo(args[0], maxProof)
-			if err == nil && len(proof) > maxProof {
-				err = fmt.Errorf("%q is larger than any proof", args[0])
-			}
+	cmd := verb("check-proof FILE", cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		proof, err := c.readUpTo(args[0], maxProof)
+		if err == nil && len(proof) > maxProof {
+			err = fmt.Errorf("%q is larger than any proof", args[0])
+		}
+		if err != nil {
+			return err
+		}
+		if len(keys) == 0 {
+			l, err := c.openToRead()
 			if err != nil {
 				return err
 			}
-			if len(keys) == 0 {
-				l, err := c.openToRead()
-				if err != nil {
-					return err
-				}
-				key, err := l.LogKey()
-				if err != nil {
-					return err
-				}
-				keys = []string{key.Public}
+			key, err := l.LogKey()
+			if err != nil {
+				return err
 			}
-			return c.proven(proof, keys)
-		},
-	}
+			keys = []string{key.Public}
+		}
+		return c.proven(proof, keys)
+	})
 	cmd.Flags().StringArrayVar(&keys, "key", nil, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) proven(proof []byte, keys []string) error {
@@ -170,41 +161,38 @@ func (c *ctl) auditRedact() *cobra.Command {
 	var texts []string
 	var secrets bool
 	var reason string
-	cmd := &cobra.Command{
-		Use:  "redact SESSION --secrets|--text TEXT",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(texts) == 0 && !secrets {
-				return usagef("expected --secrets or --text TEXT")
-			}
-			s, err := c.recording(c.open, args)
-			if err != nil {
-				return err
-			}
-			defer s.transcript.Close()
-			events, err := s.toRemove(texts, secrets)
-			if err != nil {
-				return unproven(err)
-			}
-			removed, err := s.launcher.Redact(s.id, events, reason)
-			if err != nil {
-				return changed(err)
-			}
-			if c.json {
-				if removed == nil {
-					removed = []int64{}
-				}
-				return c.printJSON(map[string]any{"id": s.id, "removed": removed})
-			}
-			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id,
-				audit.Plural(len(removed), "event"))
+	cmd := verb("redact SESSION --secrets|--text TEXT", cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		if len(texts) == 0 && !secrets {
+			return usagef("expected --secrets or --text TEXT")
+		}
+		s, err := c.recording(c.open, args)
+		if err != nil {
 			return err
-		},
-	}
+		}
+		defer s.transcript.Close()
+		events, err := s.toRemove(texts, secrets)
+		if err != nil {
+			return unproven(err)
+		}
+		removed, err := s.launcher.Redact(s.id, events, reason)
+		if err != nil {
+			return changed(err)
+		}
+		if c.json {
+			if removed == nil {
+				removed = []int64{}
+			}
+			return c.printJSON(map[string]any{"id": s.id, "removed": removed})
+		}
+		_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id,
+			audit.Plural(len(removed), "event"))
+		return err
+	})
 	cmd.Flags().StringArrayVar(&texts, "text", nil, "")
 	cmd.Flags().BoolVar(&secrets, "secrets", false, "")
 	cmd.Flags().StringVar(&reason, "reason", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // toRemove returns the events that contain what is to be removed.

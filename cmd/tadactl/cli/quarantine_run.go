@@ -32,10 +32,8 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	var r quarantine.Reviewer
 	var files, keep []string
 	var strong, full bool
-	cmd := &cobra.Command{
-		Use:  "run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, argv []string) error {
+	cmd := verb("run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]", cobra.MinimumNArgs(1),
+		func(cmd *cobra.Command, argv []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
@@ -50,8 +48,7 @@ func (c *ctl) quarantineRun() *cobra.Command {
 			}
 			r.Env = reviewerEnv(keep)
 			return c.runReviewer(cmd.Context(), f, files, r, full)
-		},
-	}
+		})
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&files, "file", nil, "")
@@ -61,17 +58,13 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "")
 	flags.BoolVar(&strong, "strong", false, "")
 	flags.BoolVar(&full, "full", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) quarantineSchema() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "schema",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := c.out.Write(quarantine.Schema())
-			return err
-		},
+	return verb("schema", cobra.NoArgs, func(*cobra.Command, []string) error {
+		_, err := c.out.Write(quarantine.Schema())
+		return err
 	})
 }
 
@@ -217,10 +210,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 }
 
 func (c *ctl) quarantineFindings() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "findings SESSION [ID ...]",
-		Args: cobra.MinimumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
+	return verb("findings SESSION [ID ...]", cobra.MinimumNArgs(1),
+		c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			r, err := kept(filepath.Join(l.Home().Dir, "quarantine"), args[0])
 			if err != nil {
 				return err
@@ -231,8 +222,7 @@ func (c *ctl) quarantineFindings() *cobra.Command {
 					func(f quarantine.Finding) bool { return !slices.Contains(ids, f.ID) })
 			}
 			return c.printReview(r, true, "")
-		}),
-	})
+		}))
 }
 
 // kept reads the findings of the session whose id begins with prefix.
@@ -260,34 +250,31 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 
 func (c *ctl) quarantineResponse() *cobra.Command {
 	var full bool
-	cmd := &cobra.Command{
-		Use:  "response SESSION < ANSWER",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.quarantineClient(args[0])
-			if err != nil {
-				return err
-			}
-			text, err := io.ReadAll(io.LimitReader(c.in, quarantine.MaxResponse+1))
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), 6*quarantineTime)
-			defer cancel()
-			r, err := client.Respond(ctx, text)
-			if err != nil {
-				return &exitError{err, exitInvalid}
-			}
-			w, err := c.quarantineState()
-			if err != nil {
-				return err
-			}
-			if err := w.keep(r); err != nil {
-				return err
-			}
-			return c.printReview(r, full, "")
-		},
-	}
+	cmd := verb("response SESSION < ANSWER", cobra.ExactArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		client, err := c.quarantineClient(args[0])
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(io.LimitReader(c.in, quarantine.MaxResponse+1))
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), 6*quarantineTime)
+		defer cancel()
+		r, err := client.Respond(ctx, text)
+		if err != nil {
+			return &exitError{err, exitInvalid}
+		}
+		w, err := c.quarantineState()
+		if err != nil {
+			return err
+		}
+		if err := w.keep(r); err != nil {
+			return err
+		}
+		return c.printReview(r, full, "")
+	})
 	cmd.Flags().BoolVar(&full, "full", false, "")
-	return verb(cmd)
+	return cmd
 }

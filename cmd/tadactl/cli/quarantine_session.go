@@ -93,8 +93,7 @@ func (w *quarantineState) options(f quarantineFlags) (quarantine.Options, error)
 
 // forbidden words a refusal by policy of something that is not a script.
 func forbidden(err error) error {
-	var f *launcher.ForbiddenError
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*launcher.ForbiddenError](err); ok {
 		return fmt.Errorf("%q may not be read: %s", f.Path, f.Reason)
 	}
 	return err
@@ -120,20 +119,17 @@ func refer(s *quarantine.Session, files []string, bind bool) ([]quarantine.Refer
 func (c *ctl) quarantineStart() *cobra.Command {
 	var f quarantineFlags
 	var agents, platforms []string
-	cmd := &cobra.Command{
-		Use:  "start [FILE ...]",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			return c.hold(cmd.Context(), f, agents, platforms, files)
-		},
-	}
+	cmd := verb("start [FILE ...]", cobra.ArbitraryArgs, func(cmd *cobra.Command,
+		files []string) error {
+		if err := f.check(); err != nil {
+			return err
+		}
+		return c.hold(cmd.Context(), f, agents, platforms, files)
+	})
 	f.add(cmd)
 	cmd.Flags().StringArrayVar(&agents, "agent", nil, "")
 	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil, "")
-	return verb(cmd)
+	return cmd
 }
 
 // aSession is what start prints.
@@ -186,8 +182,7 @@ func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms,
 	defer stop()
 	dir := quarantineDir(w.l)
 	quarantine.Forget(ctx, dir, forgetAfter, time.Now())
-	b, err := w.sessions.Listen(s, dir, w.log,
-		func(pid, _ int) error { return caller.MayAsk(pid) })
+	b, err := w.sessions.Listen(s, dir, w.log, func(pid, _ int) error { return caller.MayAsk(pid) })
 	if err != nil {
 		return err
 	}
@@ -257,11 +252,8 @@ func (c *ctl) quarantineClient(prefix string) (quarantine.Client, error) {
 
 func (c *ctl) quarantineRef() *cobra.Command {
 	var bind bool
-	cmd := &cobra.Command{
-		Use:  "ref SESSION FILE ...",
-		Args: cobra.MinimumNArgs(2),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
-			args []string) error {
+	cmd := verb("ref SESSION FILE ...", cobra.MinimumNArgs(2),
+		c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
 			uris := []string{}
 			for _, name := range args[1:] {
 				path, err := filepath.Abs(name)
@@ -281,76 +273,64 @@ func (c *ctl) quarantineRef() *cobra.Command {
 				fmt.Fprintln(c.out, uri)
 			}
 			return nil
-		}),
-	}
+		}))
 	cmd.Flags().BoolVar(&bind, "sha", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) quarantineVerify() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "verify SESSION URI",
-		Args: cobra.ExactArgs(2),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
-			args []string) error {
-			r, err := client.Verify(ctx, args[1])
-			if err != nil {
-				return refusedByQuarantine(err)
-			}
-			if !r.Valid {
-				c.status = exit.Denied
-			}
-			switch {
-			case c.json:
-				return c.printJSON(r)
-			case r.Valid:
-				_, err = fmt.Fprintf(c.out, "valid  %s\n", r.Path)
-			default:
-				_, err = fmt.Fprintf(c.out, "%s  %s\n", r.Code, quarantine.Neutral(r.Message, 512))
-			}
-			return err
-		}),
-	})
+	return verb("verify SESSION URI", cobra.ExactArgs(2), c.inQuarantine(func(ctx context.Context,
+		client quarantine.Client, args []string) error {
+		r, err := client.Verify(ctx, args[1])
+		if err != nil {
+			return refusedByQuarantine(err)
+		}
+		if !r.Valid {
+			c.status = exit.Denied
+		}
+		switch {
+		case c.json:
+			return c.printJSON(r)
+		case r.Valid:
+			_, err = fmt.Fprintf(c.out, "valid  %s\n", r.Path)
+		default:
+			_, err = fmt.Fprintf(c.out, "%s  %s\n", r.Code, quarantine.Neutral(r.Message, 512))
+		}
+		return err
+	}))
 }
 
 func (c *ctl) quarantineStatus() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "status",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
-			defer cancel()
-			all, err := quarantine.Alive(ctx, quarantineDir(l))
-			if err != nil {
-				return err
+	return verb("status", cobra.NoArgs, c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
+		defer cancel()
+		all, err := quarantine.Alive(ctx, quarantineDir(l))
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(map[string]any{"sessions": all})
+		}
+		for _, a := range all {
+			fmt.Fprintf(c.out, "%s  until %s  %s\n", a.Session, time.Unix(a.Deadline,
+				0).Format(time.TimeOnly), quarantine.Neutral(a.Root, 512))
+			for _, g := range a.Agents {
+				fmt.Fprintf(c.out, "  %-5s %4d calls %4d denied  %s\n", g.State, g.Calls,
+					g.Denied, quarantine.Neutral(g.ID, 256))
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"sessions": all})
-			}
-			for _, a := range all {
-				fmt.Fprintf(c.out, "%s  until %s  %s\n", a.Session, time.Unix(a.Deadline,
-					0).Format(time.TimeOnly), quarantine.Neutral(a.Root, 512))
-				for _, g := range a.Agents {
-					fmt.Fprintf(c.out, "  %-5s %4d calls %4d denied  %s\n", g.State, g.Calls,
-						g.Denied, quarantine.Neutral(g.ID, 256))
-				}
-			}
-			return nil
-		}),
-	})
+		}
+		return nil
+	}))
 }
 
 func (c *ctl) quarantineEnd() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "end SESSION",
-		Args: cobra.ExactArgs(1),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
-			args []string) error {
-			if err := client.End(ctx); err != nil {
-				return refusedByQuarantine(err)
-			}
-			return c.say(map[string]any{"session": client.Session, "ended": true}, "%s  ended\n",
-				client.Session)
-		}),
-	})
+	return verb("end SESSION", cobra.ExactArgs(1), c.inQuarantine(func(ctx context.Context,
+		client quarantine.Client, args []string) error {
+		if err := client.End(ctx); err != nil {
+			return refusedByQuarantine(err)
+		}
+		return c.say(map[string]any{"session": client.Session, "ended": true}, "%s  ended\n",
+			client.Session)
+	}))
 }

@@ -28,59 +28,56 @@ import (
 func (c *ctl) sessions() *cobra.Command {
 	var w wanted
 	last, all := 30, false
-	cmd := &cobra.Command{
-		Use:  "sessions",
-		Args: cobra.NoArgs,
-		RunE: c.reads(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			if last < 0 {
-				return usagef("--last %d is negative; try: --last 30", last)
+	cmd := verb("sessions", cobra.NoArgs, c.reads(func(l *launcher.Launcher, cmd *cobra.Command,
+		_ []string) error {
+		if last < 0 {
+			return usagef("--last %d is negative; try: --last 30", last)
+		}
+		if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
+			last = -1
+		}
+		list, more, err := w.page(l, last)
+		if err == nil {
+			err = c.sayMissing(l)
+		}
+		if err != nil {
+			return err
+		}
+		c.sayUnknown(&w.touched)
+		if c.json {
+			return c.printJSON(list)
+		}
+		for _, r := range list {
+			status := r.State
+			exit, known := r.Exit()
+			switch {
+			case known:
+				status = fmt.Sprintf("exit %d", exit)
+			case r.State == past.Running && r.Session:
+				status = "session"
 			}
-			if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
-				last = -1
+			mark := ""
+			if r.State == past.Running && r.Background {
+				status, mark = "background", "  (to end it: tadactl kill "+r.ID+")"
 			}
-			list, more, err := w.page(l, last)
-			if err == nil {
-				err = c.sayMissing(l)
+			if r.Paused && r.State == past.Running {
+				status = "stopped" // until the freeze of its machine ends
 			}
-			if err != nil {
-				return err
+			if r.Unproven != "" {
+				mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 			}
-			c.sayUnknown(&w.touched)
-			if c.json {
-				return c.printJSON(list)
-			}
-			for _, r := range list {
-				status := r.State
-				exit, known := r.Exit()
-				switch {
-				case known:
-					status = fmt.Sprintf("exit %d", exit)
-				case r.State == past.Running && r.Session:
-					status = "session"
-				}
-				mark := ""
-				if r.State == past.Running && r.Background {
-					status, mark = "background", "  (to end it: tadactl kill "+r.ID+")"
-				}
-				if r.Paused && r.State == past.Running {
-					status = "stopped" // until the freeze of its machine ends
-				}
-				if r.Unproven != "" {
-					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
-				}
-				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
-					r.Began.Local().Format(time.DateTime), status,
-					briefly(r), shortChanges(r)+mark)
-			}
-			c.sayMore(more, "older runs are", "tadactl sessions --all")
-			return nil
-		}),
-	}
+			fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
+				r.Began.Local().Format(time.DateTime), status,
+				briefly(r), shortChanges(r)+mark)
+		}
+		c.sayMore(more, "older runs are", "tadactl sessions --all")
+		return nil
+	}))
 	w.flags(cmd)
 	cmd.Flags().IntVarP(&last, "last", "n", last, "")
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
-	return verb(cmd)
+	return cmd
 }
 
 // briefly is the command of a run as a list shows it.
@@ -194,52 +191,49 @@ func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time
 
 func (c *ctl) replay() *cobra.Command {
 	var o play.Options
-	cmd := &cobra.Command{
-		Use:  "replay [ID]",
-		Long: "KEYS\n" + play.Keys(),
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(o.Speed > 0) { // NaN too
-				return usagef("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)
-			}
-			s, err := c.recording(c.openToRead, args)
-			if err != nil {
-				return err
-			}
-			defer s.transcript.Close()
-			if c.json {
-				return unproven(export.JSON(c.out, s.transcript))
-			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM,
-				syscall.SIGHUP)
-			defer stop()
-			o.In, o.Title = c.in, s.title()
-			if o.Marks, err = s.marks(); err != nil {
-				return unproven(err)
-			}
-			if audit.Recording(s.transcript) {
-				o.Live = func() bool { return audit.Recording(s.transcript) }
-			}
-			var screen bool
-			if o.Out, screen = c.out.(*os.File); screen {
-				screen = term.IsTerminal(int(o.Out.Fd())) && term.IsTerminal(int(o.In.Fd()))
-			}
-			if o.Follow && o.Live != nil && !screen {
-				live := audit.Follow(ctx, s.transcript, func() bool { return !o.Live() })
-				return c.left(ctx, play.Text(ctx, c.out, live, play.TextOptions{}))
-			}
-			if o.Out == nil {
-				return c.left(ctx, play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
-			}
-			return c.left(ctx, play.Run(ctx, s.transcript, o))
-		},
-	}
+	cmd := verb("replay [ID]", cobra.MaximumNArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		if !(o.Speed > 0) { // NaN too
+			return usagef("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)
+		}
+		s, err := c.recording(c.openToRead, args)
+		if err != nil {
+			return err
+		}
+		defer s.transcript.Close()
+		if c.json {
+			return unproven(export.JSON(c.out, s.transcript))
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM,
+			syscall.SIGHUP)
+		defer stop()
+		o.In, o.Title = c.in, s.title()
+		if o.Marks, err = s.marks(); err != nil {
+			return unproven(err)
+		}
+		if audit.Recording(s.transcript) {
+			o.Live = func() bool { return audit.Recording(s.transcript) }
+		}
+		var screen bool
+		if o.Out, screen = c.out.(*os.File); screen {
+			screen = term.IsTerminal(int(o.Out.Fd())) && term.IsTerminal(int(o.In.Fd()))
+		}
+		if o.Follow && o.Live != nil && !screen {
+			live := audit.Follow(ctx, s.transcript, func() bool { return !o.Live() })
+			return c.left(ctx, play.Text(ctx, c.out, live, play.TextOptions{}))
+		}
+		if o.Out == nil {
+			return c.left(ctx, play.Text(ctx, c.out, s.transcript, play.TextOptions{}))
+		}
+		return c.left(ctx, play.Run(ctx, s.transcript, o))
+	})
+	cmd.Long = "KEYS\n" + play.Keys()
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "")
 	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "")
 	cmd.Flags().DurationVar(&o.From, "from", 0, "")
 	cmd.Flags().BoolVar(&o.Follow, "follow", false, "")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // interrupted is the exit status of a replay that its reader ended with a signal, like that of a

@@ -11,28 +11,24 @@ import (
 
 func (c *ctl) setup() *cobra.Command {
 	var o setupFlags
-	cmd := &cobra.Command{
-		Use:  "setup",
-		Args: cobra.NoArgs,
-		RunE: c.outside(approval.SetUp, func(l *launcher.Launcher, cmd *cobra.Command,
-			_ []string) error {
-			if _, err := l.May(approval.SetUp, approval.ChannelTadactl); err != nil {
-				return err
-			}
-			if c.json && o.plan == "" && !o.show {
-				return usagef("--json asks nothing: use it with --dry-run, or with --plan")
-			}
-			if o.off {
-				return c.setUpBack(l, o)
-			}
-			return c.setUp(cmd.Context(), l, o)
-		}),
-	}
+	cmd := verb("setup", cobra.NoArgs, c.outside(approval.SetUp, func(l *launcher.Launcher,
+		cmd *cobra.Command, _ []string) error {
+		if _, err := l.May(approval.SetUp, approval.ChannelTadactl); err != nil {
+			return err
+		}
+		if c.json && o.plan == "" && !o.show {
+			return usagef("--json asks nothing: use it with --dry-run, or with --plan")
+		}
+		if o.off {
+			return c.setUpBack(l, o)
+		}
+		return c.setUp(cmd.Context(), l, o)
+	}))
 	cmd.Flags().StringSliceVar(&o.agents, "agent", nil, "")
 	cmd.Flags().StringVar(&o.plan, "plan", "", "")
 	cmd.Flags().BoolVar(&o.show, "dry-run", false, "")
 	cmd.Flags().BoolVar(&o.off, "undo", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // setUp shows what it would do for the agents of this account, asks, does it, and proves it.

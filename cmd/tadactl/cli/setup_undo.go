@@ -157,8 +157,7 @@ func (c *ctl) printLeft(files []*backFile, changes []*setupFile, show bool) erro
 	}
 	switch {
 	case c.json:
-		return c.printJSON(map[string]any{"files": list, "plan": digestOf(changes),
-			"done": !show})
+		return c.printJSON(map[string]any{"files": list, "plan": digestOf(changes), "done": !show})
 	case len(files) == 0:
 		fmt.Fprintln(c.out, "nothing to undo: setup has changed no file")
 	case show && len(changes) > 0:

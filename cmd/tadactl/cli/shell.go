@@ -12,9 +12,7 @@ import (
 )
 
 func (c *ctl) shell() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "shell",
-	}
+	cmd := &cobra.Command{Use: "shell"}
 	cmd.AddCommand(c.shellInstall(), c.shellUninstall())
 	return cmd
 }
@@ -66,42 +64,38 @@ func shellFile(paths []string) string {
 
 func (c *ctl) shellInstall() *cobra.Command {
 	show := false
-	cmd := &cobra.Command{
-		Use:  "install " + settings.ShellPlatforms(),
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := c.shellRegistration(args[0])
+	cmd := verb("install "+settings.ShellPlatforms(), cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		r, err := c.shellRegistration(args[0])
+		if err != nil {
+			return err
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		link := l.Home().ShellLink()
+		if !show {
+			if link, err = l.Settings().LinkShell(r.runner); err != nil {
+				return err
+			}
+		}
+		switch {
+		case !r.shell.HasSetting():
+			return c.advise(r, link)
+		case show:
+			text, err := r.shell.Install(nil, link)
 			if err != nil {
 				return err
 			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			link := l.Home().ShellLink()
-			if !show {
-				if link, err = l.Settings().LinkShell(r.runner); err != nil {
-					return err
-				}
-			}
-			switch {
-			case !r.shell.HasSetting():
-				return c.advise(r, link)
-			case show:
-				text, err := r.shell.Install(nil, link)
-				if err != nil {
-					return err
-				}
-				return c.printText(r.registration, text)
-			}
-			return c.register(r.registration, "installed", func(was, _ []byte) ([]byte,
-				error) {
-				return r.shell.Install(was, link)
-			})
-		},
-	}
+			return c.printText(r.registration, text)
+		}
+		return c.register(r.registration, "installed", func(was, _ []byte) ([]byte, error) {
+			return r.shell.Install(was, link)
+		})
+	})
 	cmd.Flags().BoolVar(&show, "print", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // advise prints what is left to the person.
@@ -112,26 +106,22 @@ func (c *ctl) advise(r shellRegistration, link string) error {
 }
 
 func (c *ctl) shellUninstall() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "uninstall " + settings.ShellPlatforms(),
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := c.shellRegistration(args[0])
-			if err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			link := l.Home().ShellLink()
-			if !r.shell.HasSetting() {
-				return c.advise(r, link)
-			}
-			return c.unregister(r.registration, func(was, before []byte) ([]byte,
-				error) {
-				return r.shell.Uninstall(was, link, before)
-			})
-		},
+	return verb("uninstall "+settings.ShellPlatforms(), cobra.ExactArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		r, err := c.shellRegistration(args[0])
+		if err != nil {
+			return err
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		link := l.Home().ShellLink()
+		if !r.shell.HasSetting() {
+			return c.advise(r, link)
+		}
+		return c.unregister(r.registration, func(was, before []byte) ([]byte, error) {
+			return r.shell.Uninstall(was, link, before)
+		})
 	})
 }

@@ -26,10 +26,9 @@ import (
 
 func (c *ctl) exportRequest() *cobra.Command {
 	var command, batch, agent, item string
-	cmd := &cobra.Command{
-		Use:  "export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
-		Args: cobra.MaximumNArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
+	cmd := verb("export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
+		cobra.MaximumNArgs(1), c.opened(func(l *launcher.Launcher, cmd *cobra.Command,
+			args []string) error {
 			var line []byte
 			var err error
 			req := launcher.Request{Shell: shell.Call{Text: command, Name: "tada-run"},
@@ -49,13 +48,12 @@ func (c *ctl) exportRequest() *cobra.Command {
 			}
 			_, err = c.out.Write(line)
 			return err
-		}),
-	}
+		}))
 	cmd.Flags().StringVar(&command, "ci", "", "")
 	cmd.Flags().StringVar(&batch, "ci-intent", "", "")
 	cmd.Flags().StringVar(&agent, "agent", "", "")
 	cmd.Flags().StringVar(&item, "work-item", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // exportPlan judges as the run will be judged: here, now, with the same environment and input.
@@ -125,38 +123,34 @@ func (c *ctl) readUpTo(path string, most int64) ([]byte, error) {
 func (c *ctl) sign() *cobra.Command {
 	var how permit.Signing
 	var delegation string
-	cmd := &cobra.Command{
-		Use:  "sign FILE",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := caller.Outside(approval.Sign); err != nil {
-				return err
-			}
-			text, err := c.read(args[0])
+	cmd := verb("sign FILE", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		if err := caller.Outside(approval.Sign); err != nil {
+			return err
+		}
+		text, err := c.read(args[0])
+		if err != nil {
+			return err
+		}
+		q, err := approval.ReadQuestion(text)
+		if err != nil {
+			return err
+		}
+		if delegation != "" {
+			line, err := c.read(delegation)
 			if err != nil {
 				return err
 			}
-			q, err := approval.ReadQuestion(text)
-			if err != nil {
-				return err
-			}
-			if delegation != "" {
-				line, err := c.read(delegation)
-				if err != nil {
-					return err
-				}
-				how.Delegation = string(line)
-			}
-			return c.signOn(cmd.Context(), q, how)
-		},
-	}
+			how.Delegation = string(line)
+		}
+		return c.signOn(cmd.Context(), q, how)
+	})
 	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "")
 	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "")
 	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "")
 	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "")
 	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "")
 	cmd.Flags().StringVar(&delegation, "delegation", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signing) error {
@@ -183,8 +177,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 		how.Scope = approval.Scope{}
 	}
 	token, err := l.Sign(q, how, func() (string, error) {
-		return prompt.ReadSecret(ctx, tty,
-			"passphrase: ")
+		return prompt.ReadSecret(ctx, tty, "passphrase: ")
 	})
 	if err != nil {
 		return err

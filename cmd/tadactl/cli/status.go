@@ -124,24 +124,20 @@ func sizeOf(dir string) (n int64) {
 }
 
 func (c *ctl) statusVerb() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "status",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, dir, err := c.openHere()
-			if err != nil {
-				return err
-			}
-			o, err := overviewOf(cmd.Context(), l, dir)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(o)
-			}
-			c.printOverview(o)
-			return nil
-		},
+	return verb("status", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		l, dir, err := c.openHere()
+		if err != nil {
+			return err
+		}
+		o, err := overviewOf(cmd.Context(), l, dir)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(o)
+		}
+		c.printOverview(o)
+		return nil
 	})
 }
 

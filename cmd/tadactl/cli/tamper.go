@@ -18,9 +18,7 @@ import (
 )
 
 func (c *ctl) tamper() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "tamper",
-	}
+	cmd := &cobra.Command{Use: "tamper"}
 	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "")
 	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(),
 		c.tamperLog())
@@ -58,23 +56,19 @@ func (c *ctl) tellRefused(v *launcher.Review) {
 }
 
 func (c *ctl) tamperStatus() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "status",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v, err := c.reviewToMend()
-			if err != nil {
-				return err
-			}
-			c.tellRefused(v)
-			if len(v.Findings) > 0 {
-				c.status = exit.Tampered
-			}
-			if c.json {
-				return c.printJSON(statusFacts(v))
-			}
-			return c.printStatus(v)
-		},
+	return verb("status", cobra.NoArgs, func(*cobra.Command, []string) error {
+		v, err := c.reviewToMend()
+		if err != nil {
+			return err
+		}
+		c.tellRefused(v)
+		if len(v.Findings) > 0 {
+			c.status = exit.Tampered
+		}
+		if c.json {
+			return c.printJSON(statusFacts(v))
+		}
+		return c.printStatus(v)
 	})
 }
 
@@ -126,40 +120,36 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 }
 
 func (c *ctl) tamperDiff() *cobra.Command {
-	return verb(&cobra.Command{
-		Use: "diff [PATH ...]",
-		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := c.reviewToMend()
+	return verb("diff [PATH ...]", nil, func(_ *cobra.Command, args []string) error {
+		v, err := c.reviewToMend()
+		if err != nil {
+			return err
+		}
+		c.tellRefused(v)
+		for _, path := range chosen(v, args) {
+			d, err := v.Diff(path)
+			if err != nil {
+				return &exitError{err, exit.Tampered}
+			}
+			c.status = exit.Tampered
+			if c.json {
+				err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind),
+					"digest": d.Digest, "diff": d.Text})
+			} else {
+				_, err = fmt.Fprint(c.out, d.Text)
+			}
 			if err != nil {
 				return err
 			}
-			c.tellRefused(v)
-			for _, path := range chosen(v, args) {
-				d, err := v.Diff(path)
-				if err != nil {
-					return &exitError{err, exit.Tampered}
-				}
-				c.status = exit.Tampered
-				if c.json {
-					err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind),
-						"digest": d.Digest, "diff": d.Text})
-				} else {
-					_, err = fmt.Fprint(c.out, d.Text)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			switch {
-			case c.status != exit.Tampered || c.json:
-			case v.Refused != nil: // nothing is accepted under an unknown configuration
-				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
-			default:
-				fmt.Fprintln(c.err,
-					"tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
-			}
-			return nil
-		},
+		}
+		switch {
+		case c.status != exit.Tampered || c.json:
+		case v.Refused != nil: // nothing is accepted under an unknown configuration
+			fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
+		default:
+			fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
+		}
+		return nil
 	})
 }
 
@@ -220,48 +210,44 @@ func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(
 
 func (c *ctl) tamperAccept() *cobra.Command {
 	var reason, digest string
-	cmd := &cobra.Command{
-		Use:  "accept [PATH] [--reason WHY]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
-				reason = "accepted at the terminal"
-			}
-			switch {
-			case strings.TrimSpace(reason) != "":
-			case cmd.Flags().Changed("reason"):
-				return usagef("--reason is empty: say why the change is right")
-			default:
-				return usagef(
-					"without a terminal, --reason is required: say why the change is right")
-			}
-			v, err := c.review()
-			if err != nil {
+	cmd := verb("accept [PATH] [--reason WHY]", cobra.MaximumNArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
+			reason = "accepted at the terminal"
+		}
+		switch {
+		case strings.TrimSpace(reason) != "":
+		case cmd.Flags().Changed("reason"):
+			return usagef("--reason is empty: say why the change is right")
+		default:
+			return usagef("without a terminal, --reason is required: say why the change is right")
+		}
+		v, err := c.review()
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 && args[0] == launcher.ModeName {
+			if err := v.ConfirmMode(reason); errors.Is(err, approval.ErrPeer) {
 				return err
+			} else if err != nil {
+				return &exitError{err, exit.Tampered}
 			}
-			if len(args) == 1 && args[0] == launcher.ModeName {
-				if err := v.ConfirmMode(reason); errors.Is(err, approval.ErrPeer) {
-					return err
-				} else if err != nil {
-					return &exitError{err, exit.Tampered}
-				}
-				return c.reviewed("confirmed", launcher.ModeName, "", "")
-			}
-			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
-				return usagef("%s were changed, and --digest is of one; name it: %s",
-					audit.Plural(len(paths), "file"), joined(paths))
-			}
-			return c.decide(v, args, digest == "",
-				func(string) string { return "accept exactly this" }, "accepted",
-				func(path, shown string) (decision, error) {
-					e, err := v.Accept(path, cmp.Or(digest, shown), reason)
-					return decision{e.Checksum, v.ArchivePath(e)}, err
-				})
-		},
-	}
+			return c.reviewed("confirmed", launcher.ModeName, "", "")
+		}
+		if paths := chosen(v, args); digest != "" && len(paths) > 1 {
+			return usagef("%s were changed, and --digest is of one; name it: %s",
+				audit.Plural(len(paths), "file"), joined(paths))
+		}
+		return c.decide(v, args, digest == "",
+			func(string) string { return "accept exactly this" }, "accepted",
+			func(path, shown string) (decision, error) {
+				e, err := v.Accept(path, cmp.Or(digest, shown), reason)
+				return decision{e.Checksum, v.ArchivePath(e)}, err
+			})
+	})
 	cmd.Flags().StringVar(&reason, "reason", "", "")
 	cmd.Flags().StringVar(&digest, "digest", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // joined returns names in one line.
@@ -299,26 +285,23 @@ func (c *ctl) confirm(v *launcher.Review, path, question string) (string, error)
 }
 
 func (c *ctl) tamperRestore() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "restore [PATH]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := c.reviewToMend()
-			if err != nil {
-				return err
+	return verb("restore [PATH]", cobra.MaximumNArgs(1), func(_ *cobra.Command,
+		args []string) error {
+		v, err := c.reviewToMend()
+		if err != nil {
+			return err
+		}
+		question := func(path string) string {
+			if v.Created(path) {
+				return "this file was not there: delete it"
 			}
-			question := func(path string) string {
-				if v.Created(path) {
-					return "this file was not there: delete it"
-				}
-				return "put back what was there"
-			}
-			return c.decide(v, args, false, question, "restored", func(path, _ string) (decision,
-				error) {
-				e, err := v.Restore(path)
-				return decision{e.Checksum, v.ArchivePath(e)}, err
-			})
-		},
+			return "put back what was there"
+		}
+		return c.decide(v, args, false, question, "restored", func(path, _ string) (decision,
+			error) {
+			e, err := v.Restore(path)
+			return decision{e.Checksum, v.ArchivePath(e)}, err
+		})
 	})
 }
 
@@ -336,30 +319,26 @@ func (c *ctl) reviewed(word, path, checksum, archive string) error {
 }
 
 func (c *ctl) tamperLog() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "log",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.openBy(launcher.Place.OpenToMend)
-			if err != nil {
-				return err
-			}
-			events, err := l.TamperLog()
-			for _, e := range events {
-				if c.json {
-					if err := c.printJSON(e); err != nil {
-						return err
-					}
-					continue
-				}
-				if _, err := fmt.Fprintln(c.out, e.Line()); err != nil {
+	return verb("log", cobra.NoArgs, func(*cobra.Command, []string) error {
+		l, err := c.openBy(launcher.Place.OpenToMend)
+		if err != nil {
+			return err
+		}
+		events, err := l.TamperLog()
+		for _, e := range events {
+			if c.json {
+				if err := c.printJSON(e); err != nil {
 					return err
 				}
+				continue
 			}
-			if err != nil && !errors.Is(err, os.ErrNotExist) {
-				return &exitError{err, exit.Tampered}
+			if _, err := fmt.Fprintln(c.out, e.Line()); err != nil {
+				return err
 			}
-			return nil
-		},
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return &exitError{err, exit.Tampered}
+		}
+		return nil
 	})
 }

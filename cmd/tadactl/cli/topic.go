@@ -12,24 +12,21 @@ import (
 // topic is `tadactl help`: a page of docs/, or what the verb's --help prints. A page goes before a
 // verb of the same name, and says how to read the other.
 func (c *ctl) topic() *cobra.Command {
-	cmd := verb(&cobra.Command{
-		Use: "help [TOPIC | COMMAND]",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && args[0] == "topics" {
-				return c.topics()
+	cmd := verb("help [TOPIC | COMMAND]", nil, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] == "topics" {
+			return c.topics()
+		}
+		about, _, err := cmd.Root().Find(args)
+		if len(args) == 1 {
+			if page, ok := docs.Page(args[0]); ok {
+				return c.page(page, err == nil, args[0])
 			}
-			about, _, err := cmd.Root().Find(args)
-			if len(args) == 1 {
-				if page, ok := docs.Page(args[0]); ok {
-					return c.page(page, err == nil, args[0])
-				}
-			}
-			if err != nil || about.HasParent() && about.Name() != args[len(args)-1] {
-				return usagef("no topic or command %q; try: tadactl help topics", args)
-			}
-			fmt.Fprint(c.out, help(about))
-			return nil
-		},
+		}
+		if err != nil || about.HasParent() && about.Name() != args[len(args)-1] {
+			return usagef("no topic or command %q; try: tadactl help topics", args)
+		}
+		fmt.Fprint(c.out, help(about))
+		return nil
 	})
 	for _, t := range docs.Topics() {
 		cmd.ValidArgs = append(cmd.ValidArgs, t.Name+"\t"+t.About)

@@ -20,11 +20,9 @@ import (
 func (c *ctl) undo() *cobra.Command {
 	var several preimage.Selection
 	var both bool
-	cmd := &cobra.Command{
-		Use:  "undo [ID | --since ID | --session ID | --agent NAME] [PATH...]",
-		Args: cobra.ArbitraryArgs,
-		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
-			args []string) error {
+	cmd := verb("undo [ID | --since ID | --session ID | --agent NAME] [PATH...]",
+		cobra.ArbitraryArgs, c.outside(approval.RestoreFile, func(l *launcher.Launcher,
+			_ *cobra.Command, args []string) error {
 			if several == (preimage.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
 				id, err := lastRun(l)
 				if err != nil {
@@ -41,11 +39,10 @@ func (c *ctl) undo() *cobra.Command {
 				return err
 			}
 			return c.takeBack(l, take)
-		}),
-	}
+		}))
 	severalFlags(cmd, &several)
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // lastRun is what is taken back if no run is named.
@@ -66,20 +63,16 @@ func severalFlags(cmd *cobra.Command, s *preimage.Selection) {
 
 func (c *ctl) redo() *cobra.Command {
 	var both bool
-	cmd := &cobra.Command{
-		Use:  "redo",
-		Args: cobra.NoArgs,
-		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
-			_ []string) error {
-			id, err := l.LastUndo()
-			if err != nil {
-				return err
-			}
-			return c.takeBack(l, undo.Take{Runs: []string{id}, KeepBoth: both})
-		}),
-	}
+	cmd := verb("redo", cobra.NoArgs, c.outside(approval.RestoreFile, func(l *launcher.Launcher,
+		_ *cobra.Command, _ []string) error {
+		id, err := l.LastUndo()
+		if err != nil {
+			return err
+		}
+		return c.takeBack(l, undo.Take{Runs: []string{id}, KeepBoth: both})
+	}))
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
-	return verb(cmd)
+	return cmd
 }
 
 // runsOf are those that the words name, the newest first. The word of an ID is taken off.

@@ -34,26 +34,23 @@ func (c *ctl) auditWitness() *cobra.Command {
 func (c *ctl) witnessServe() *cobra.Command {
 	var dir, listen, name string
 	var logs []string
-	cmd := &cobra.Command{
-		Use:  "serve --dir DIR --listen ADDRESS --log KEY",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" || listen == "" || len(logs) == 0 {
-				return usagef("--dir, --listen and at least one --log are needed")
-			}
-			w, key, err := openWitness(dir, name, logs)
-			if err != nil {
-				return err
-			}
-			defer w.Close()
-			return c.serve(cmd.Context(), w, listen, key)
-		},
-	}
+	cmd := verb("serve --dir DIR --listen ADDRESS --log KEY", cobra.NoArgs, func(cmd *cobra.Command,
+		_ []string) error {
+		if dir == "" || listen == "" || len(logs) == 0 {
+			return usagef("--dir, --listen and at least one --log are needed")
+		}
+		w, key, err := openWitness(dir, name, logs)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		return c.serve(cmd.Context(), w, listen, key)
+	})
 	cmd.Flags().StringVar(&dir, "dir", "", "")
 	cmd.Flags().StringVar(&listen, "listen", "", "")
 	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "")
 	cmd.Flags().StringArrayVar(&logs, "log", nil, "")
-	return verb(cmd)
+	return cmd
 }
 
 // openWitness opens a witness's folder, with a new key if there is none.
@@ -126,30 +123,27 @@ func (c *ctl) serve(ctx context.Context, w http.Handler, listen, key string) err
 
 func (c *ctl) witnessAdd() *cobra.Command {
 	var key string
-	cmd := &cobra.Command{
-		Use:  "add URL --witness KEY",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if key == "" {
-				return usagef(
-					"--witness is needed: the key that `tadactl audit witness serve` prints")
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
-			at, err := cosign(cmd.Context(), l, args[0], key)
-			if err != nil {
-				return changed(err)
-			}
-			return c.say(map[string]any{"witness": at.Witness,
-				"time": at.Time.UTC().Format(time.RFC3339)}, "cosigned by %s at %s\n",
-				inert(at.Witness),
-				at.Time.Local().Format(time.DateTime))
-		},
-	}
+	cmd := verb("add URL --witness KEY", cobra.ExactArgs(1), func(cmd *cobra.Command,
+		args []string) error {
+		if key == "" {
+			return usagef(
+				"--witness is needed: the key that `tadactl audit witness serve` prints")
+		}
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		at, err := cosign(cmd.Context(), l, args[0], key)
+		if err != nil {
+			return changed(err)
+		}
+		return c.say(map[string]any{"witness": at.Witness,
+			"time": at.Time.UTC().Format(time.RFC3339)}, "cosigned by %s at %s\n",
+			inert(at.Witness),
+			at.Time.Local().Format(time.DateTime))
+	})
 	cmd.Flags().StringVar(&key, "witness", "", "")
-	return verb(cmd)
+	return cmd
 }
 
 // client speaks HTTP, over a socket for unix:PATH.
@@ -176,8 +170,7 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 		return audit.Cosignature{}, err
 	}
 	lines, err := client(url).Add(ctx, 0, nil, signed)
-	var conflict *witness.ConflictError
-	if errors.As(err, &conflict) && conflict.Size > 0 {
+	if conflict, ok := errors.AsType[*witness.ConflictError](err); ok && conflict.Size > 0 {
 		proof, proofErr := l.ProveGrowth(conflict.Size, signed, own)
 		if proofErr != nil {
 			return audit.Cosignature{},

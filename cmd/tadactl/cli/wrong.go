@@ -45,6 +45,5 @@ func lost(r sandbox.Report, try string) []wrong {
 	if len(r.Lost) == 0 {
 		return nil
 	}
-	return []wrong{{audit.Plural(len(r.Lost), "protection") +
-		" of the sandbox cannot be had", try}}
+	return []wrong{{audit.Plural(len(r.Lost), "protection") + " of the sandbox cannot be had", try}}
 }

@@ -57,6 +57,9 @@ type news struct {
 // ErrTaken is returned by Run while another agent serves the same machine.
 var ErrTaken = errors.New("another agent serves this machine")
 
+// ErrMoved is returned by Run when the administrators have moved etcd: a new agent connects there.
+var ErrMoved = errors.New("etcd is somewhere else now")
+
 // wait returns after a time, or when the context ends.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)

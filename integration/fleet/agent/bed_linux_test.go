@@ -27,19 +27,20 @@ import (
 // A bed is a fleet: a real etcd, a registrar, and ann, who founded it.
 type bed struct {
 	*testing.T
-	etcd *served.Etcd
-	root *clientv3.Client
-	site registrar.Link
-	ann  approval.Key
+	etcd   *served.Etcd
+	root   *clientv3.Client
+	folder *registrar.Folder
+	site   registrar.Link
+	ann    approval.Key
 }
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	return newBedAt(t, time.Now)
+	return newBedAt(t, 1, time.Now)
 }
 
-// newBedAt has a registrar with a clock of its own.
-func newBedAt(t *testing.T, now func() time.Time) *bed {
+// newBedAt has a cluster of several nodes, and a registrar with a clock of its own.
+func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 	t.Helper()
 	b := &bed{T: t, ann: newKey(t, "ann")}
 	dir := filepath.Join(t.TempDir(), "acme")
@@ -55,14 +56,15 @@ func newBedAt(t *testing.T, now func() time.Time) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.etcd = served.StartSecureEtcd(t, 1, dir)
+	b.folder = folder
+	b.etcd = served.StartSecureEtcd(t, nodes, dir)
 	b.root, err = clientv3.New(clientv3.Config{Endpoints: b.etcd.Endpoints(), TLS: access,
 		Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.root.Close() })
-	r := registrar.New(folder, b.root, b.etcd.Endpoints(), now, new(bytes.Buffer))
+	r := registrar.New(folder, b.root, b.etcd.Endpoints(), now, t.Output())
 	if err := r.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -235,19 +237,24 @@ func (m *machine) eventually(what string, is func() bool) {
 func (m *machine) ask(quorum int) approval.Envelope {
 	m.Helper()
 	m.asked++
-	if err := m.l.Ready(); err != nil {
+	e, err := m.request(quorum)
+	if err != nil {
 		m.Fatal(err)
 	}
-	var e approval.Envelope
-	if err := m.l.Deciding(func() (events []approval.Event, err error) {
+	return e
+}
+
+func (m *machine) request(quorum int) (e approval.Envelope, err error) {
+	if err := m.l.Ready(); err != nil {
+		return e, err
+	}
+	err = m.l.Deciding(func() (events []approval.Event, err error) {
 		e, _, err = m.l.Store.Request(context.Background(), approval.Request{Session: "s",
 			Requester: permit.Person(), Quorum: quorum,
 			Payload: plantest.Small(m, func(p map[string]any) { p["n"] = m.asked })})
 		return e.Events, err
-	}); err != nil {
-		m.Fatal(err)
-	}
-	return e
+	})
+	return e, err
 }
 
 func (m *machine) get(id string) approval.Envelope {

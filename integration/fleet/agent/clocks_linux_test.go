@@ -19,7 +19,7 @@ func TestClocksApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock := func() time.Time { return time.Now().Add(skew) }
-			b := newBedAt(t, clock)
+			b := newBedAt(t, 1, clock)
 			bob := newKey(t, "bob")
 			b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
 			m := b.machine("")

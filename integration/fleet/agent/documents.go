@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -71,8 +72,17 @@ func (a *Agent) eachDocument(ctx context.Context) error {
 		if fleet.IsRevoked(a.own.ID) {
 			return a.revoked()
 		}
-		return nil
+		return a.moved()
 	})
+}
+
+// moved returns ErrMoved if etcd is somewhere else than where this agent is connected.
+func (a *Agent) moved() error {
+	m, err := a.Folder.Load()
+	if err == nil && !slices.Equal(m.Endpoints, a.own.Endpoints) {
+		err = fmt.Errorf("%w: %q", ErrMoved, m.Endpoints)
+	}
+	return err
 }
 
 // unsigned returns why a document is not taken that the newest known administrators have not signed

@@ -20,9 +20,9 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// Run works until the context ends. It fails with ErrTaken, document.ErrRevoked, approval.ErrLocked
-// for a second agent of the account, approval.ErrMeddled for another cluster, or for files and a
-// database that cannot be used; a connection that is lost is no failure.
+// Run works until the context ends. It fails with ErrTaken, ErrMoved, document.ErrRevoked,
+// approval.ErrLocked for a second agent of the account, approval.ErrMeddled for another cluster, or
+// for files and a database that cannot be used; a connection that is lost is no failure.
 func (a *Agent) Run(ctx context.Context) error {
 	own, err := a.Folder.Load()
 	if err != nil {
@@ -78,8 +78,8 @@ func (a *Agent) keepDoing(ctx context.Context, name string,
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, ErrTaken), errors.Is(err, document.ErrRevoked),
-			errors.Is(err, approval.ErrMeddled):
+		case errors.Is(err, ErrTaken), errors.Is(err, ErrMoved),
+			errors.Is(err, document.ErrRevoked), errors.Is(err, approval.ErrMeddled):
 			return err
 		case err != nil:
 			a.say("%s: %v; trying again", name, err)

@@ -31,6 +31,9 @@ func (f Fleet) Differences(next Fleet) []string {
 			lines = append(lines, "forgets the earlier registrar with key "+approval.KeyID(p.Key))
 		}
 	}
+	if !f.Site.equal(next.Site) {
+		lines = append(lines, "moves the "+next.Site.line())
+	}
 	for _, id := range next.Revoked {
 		if !f.IsRevoked(id) {
 			lines = append(lines, "revokes machine "+id)

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,6 +28,7 @@ type Fleet struct {
 	Earlier   []Person // registrars of before: what their machines have signed stays proven
 	Revoked   []string // ids of machines that are no longer members
 	Ship      Shipping // where records are copied to
+	Site      Site     // where the registrar and etcd are
 }
 
 // maxPeople is the maximum number of people: a trust list of so many can be read.
@@ -36,6 +38,7 @@ const maxPeople = 1000
 func (f Fleet) Copy() Fleet {
 	f.People, f.Revoked = slices.Clone(f.People), slices.Clone(f.Revoked)
 	f.Earlier = slices.Clone(f.Earlier)
+	f.Site.Etcd = slices.Clone(f.Site.Etcd)
 	f.Ship.Recipients = slices.Clone(f.Ship.Recipients)
 	f.Ship.Witnesses = slices.Clone(f.Ship.Witnesses)
 	return f
@@ -89,7 +92,8 @@ func (f *Fleet) Remember(was Person) {
 }
 
 func (f Fleet) sameRegistrars(g Fleet) bool {
-	return f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
+	return f.Registrar.equal(g.Registrar) && f.Site.equal(g.Site) &&
+		slices.EqualFunc(f.Earlier, g.Earlier, Person.equal)
 }
 
 // Sign returns the document, signed by one of its administrators.
@@ -104,6 +108,9 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 	}
 	if !f.Ship.Nowhere() {
 		fields["ship"] = f.Ship.fields()
+	}
+	if !f.Site.empty() {
+		fields["site"] = f.Site.fields()
 	}
 	return sign(kindFleet, fields, key)
 }
@@ -143,12 +150,12 @@ func (f Fleet) check() error {
 			}
 		}
 	}
-	return f.Ship.check()
+	return errors.Join(f.Ship.check(), f.Site.check())
 }
 
 func readFleet(f plan.Fields) (Fleet, error) {
 	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked"),
-		Ship: readShipping(f.Object("ship"))}
+		Ship: readShipping(f.Object("ship")), Site: readSite(f.Object("site"))}
 	var err error
 	if fleet.People, err = readPeople(f.Objects("people")); err != nil {
 		return Fleet{}, err

@@ -69,7 +69,8 @@ func (f Fleet) Proposed(text []byte) (next Fleet, by []string, err error) {
 
 // signersOf is how many administrators of f must sign the document that follows. One alone must not
 // make a second one of himself, who would then stand for another person; nor a registrar, which
-// says what machines are called and which labels people see.
+// says what machines are called and which labels people see, nor lead the machines to where nobody
+// else reaches them.
 func (f Fleet) signersOf(next Fleet) int {
 	if len(f.Admins()) >= pair && (!f.sameRegistrars(next) || !f.SameAdmins(next)) {
 		return pair
@@ -110,3 +111,7 @@ func Claims(text []byte) (name string, serial int64, err error) {
 func (f Fleet) SameAdmins(g Fleet) bool {
 	return slices.EqualFunc(f.Admins(), g.Admins(), Person.equal)
 }
+
+// LeadsTo reports whether those who know f alone may be unable to accept what follows next: it has
+// other administrators, or another registrar, which one administrator alone cannot change.
+func (f Fleet) LeadsTo(next Fleet) bool { return !f.SameAdmins(next) || !f.sameRegistrars(next) }

@@ -1,9 +1,13 @@
 package document
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/approval"
 )
 
 // recorded has a document of each kind as commit aec72fb4 has signed it.
@@ -69,6 +73,22 @@ func TestDocumentsOfAnEarlierVersion(t *testing.T) {
 		}
 		if is, err := unverified(now); err != nil || is != was {
 			t.Errorf("%s is now\n%s\nand was\n%s", name, is, was)
+		}
+	}
+}
+
+// What a newer version has made is not called damaged alone: it is said what helps.
+func TestDocumentOfANewerVersion(t *testing.T) {
+	for _, first := range []string{"tada-fleet/v2 fleet", "tada-fleet/v10 fleet"} {
+		_, err := body(first+"\n{}\n", kindFleet)
+		if !errors.Is(err, approval.ErrMalformed) || !strings.Contains(err.Error(), "upgrade") {
+			t.Errorf("%q: %v", first, err)
+		}
+	}
+	for _, first := range []string{"tada-fleet/v1 freeze", "tada-fleets/v2 fleet", ""} {
+		if _, err := body(first+"\n{}\n", kindFleet); err == nil ||
+			strings.Contains(err.Error(), "upgrade") {
+			t.Errorf("%q: %v", first, err)
 		}
 	}
 }

@@ -66,6 +66,11 @@ func isHidden(r rune) bool { return !unicode.IsPrint(r) || r == unicode.Replacem
 // error.
 func (f Fleet) Machine(text []byte) (Machine, error) { return f.machine(text, f.Registrar) }
 
+// Former reads a record that the registrar before the present one has signed.
+func (f Fleet) Former(text []byte) (Machine, error) {
+	return f.machine(text, f.Earlier[max(0, len(f.Earlier)-1):]...)
+}
+
 // machine is Machine for records of any of these registrars.
 func (f Fleet) machine(text []byte, by ...Person) (Machine, error) {
 	s, err := open(text, kindMachine, by)

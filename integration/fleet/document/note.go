@@ -138,6 +138,11 @@ func body(text, kind string) (plan.Fields, error) {
 	rest, ok := strings.CutPrefix(text, head+kind+"\n")
 	if !ok {
 		first, _, _ := strings.Cut(text, "\n")
+		family := strings.TrimRight(approval.StatementHead, "0123456789")
+		if strings.HasPrefix(first, family) && !strings.HasPrefix(first, head) {
+			return nil, fmt.Errorf("document: %w: it begins with %.80q: another version of "+
+				"tada-fleet has made it; upgrade this one", approval.ErrMalformed, first)
+		}
 		return nil, fmt.Errorf("document: %w: it begins with %.80q, not with %q",
 			approval.ErrMalformed, first, head+kind)
 	}

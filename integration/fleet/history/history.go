@@ -1,8 +1,9 @@
 // Package history finds the way from the fleet document that somebody knows to the newest one.
 //
 // A document counts if an administrator of the known one has signed it. Whoever was away while the
-// administrators changed knows none of those who sign now. So each document that changes them stays
-// in etcd, and leads from the one before to all that follow.
+// administrators changed knows none of those who sign now, and one administrator cannot change the
+// registrar. So each document that changes these stays in etcd, and leads from the one before to
+// all that follow.
 package history
 
 import (
@@ -64,7 +65,7 @@ func (w *Way) step(text []byte) error {
 	return err
 }
 
-// walk goes on through the documents that have changed the administrators.
+// walk goes on through the documents that have changed the administrators or the registrar.
 func (w *Way) walk(ctx context.Context, c *clientv3.Client) error {
 	for text, err := range Since(ctx, c, w.Fleet.Serial) {
 		if err != nil {
@@ -75,8 +76,8 @@ func (w *Way) walk(ctx context.Context, c *clientv3.Client) error {
 	return nil
 }
 
-// Since returns the documents after a serial that have changed the administrators, as they stand in
-// etcd: whoever takes one checks that it follows. An error is the last.
+// Since returns the documents after a serial that have changed the administrators or the registrar,
+// as they stand in etcd: whoever takes one checks that it follows. An error is the last.
 func Since(ctx context.Context, c *clientv3.Client, serial int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		from := keyOf(serial + 1)
@@ -101,7 +102,7 @@ func keyOf(serial int64) string { return fmt.Sprintf("%s%016x", keyspace.Past, s
 // Store returns what stores the document that follows another one.
 func Store(known, next document.Fleet, text []byte) []clientv3.Op {
 	all := []clientv3.Op{clientv3.OpPut(keyspace.Fleet, string(text))}
-	if !known.SameAdmins(next) {
+	if known.LeadsTo(next) {
 		all = append(all, clientv3.OpPut(keyOf(next.Serial), string(text)))
 	}
 	return all

@@ -23,8 +23,32 @@ import (
 // maxWelcome bounds what the registrar sends: documents, freezes and bundles.
 const maxWelcome = 8 << 20
 
-// patience is how long the registrar may take.
-const patience = 30 * time.Second
+// patience is how long the registrar may take, with other machines that join before this one.
+const patience = registrar.JoinWithin + 30*time.Second
+
+// A machine that the registrar tells to try again does so a few times.
+const (
+	joinTries = 3
+	joinPause = time.Second
+)
+
+// errBusy is returned where the registrar says that etcd is busy.
+var errBusy = errors.New("the registrar is busy")
+
+// sendAgain is send, again where the registrar is busy.
+func sendAgain(ctx context.Context, client *http.Client, url string,
+	j registrar.Joining) (w registrar.Welcome, err error) {
+	for n := 1; ; n++ {
+		if w, err = send(ctx, client, url, j); n == joinTries || !errors.Is(err, errBusy) {
+			return w, err
+		}
+		select {
+		case <-ctx.Done():
+			return w, err
+		case <-time.After(joinPause):
+		}
+	}
+}
 
 func requestFor(key ed25519.PrivateKey) ([]byte, error) {
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
@@ -88,6 +112,8 @@ func answered(client *http.Client, in *http.Request, v any) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("the registrar: %w", err)
+	case out.StatusCode == http.StatusServiceUnavailable:
+		return fmt.Errorf("%w: %.300q", errBusy, strings.TrimSpace(string(text)))
 	case out.StatusCode != http.StatusOK:
 		return fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
 	}

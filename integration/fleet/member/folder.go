@@ -59,6 +59,22 @@ type Membership struct {
 	Registrar string   `json:"registrar"` // URL
 }
 
+// at is the membership where the registrar and etcd are somewhere else.
+func (m Membership) at(s document.Site) Membership {
+	if s.Registrar != "" {
+		m.Registrar = strings.TrimSuffix(s.Registrar, "/")
+	}
+	if len(s.Etcd) > 0 {
+		m.Endpoints = s.Etcd
+	}
+	return m
+}
+
+func (m Membership) text() ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}
+
 // Load returns the membership, or ErrNotJoined.
 func (f Folder) Load() (Membership, error) {
 	text, err := private.Read(f.path(membership), document.MaxSize)

@@ -5,14 +5,11 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
-	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/private"
@@ -57,8 +54,9 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	}
 	client := clientOf(access)
 	defer client.CloseIdleConnections()
-	w, err := send(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
-		Secret: link.Secret, ID: n.ID, Name: n.Name, Request: string(request)})
+	w, err := sendAgain(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{
+		Invitation: link.ID, Secret: link.Secret, ID: n.ID, Name: n.Name,
+		Request: string(request)})
 	if err != nil {
 		return Membership{}, err
 	}
@@ -82,8 +80,10 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 		authority != link.Pin.Authority {
 		return Membership{}, errors.Join(errors.New("the registrar named another authority"), err)
 	}
-	if i := slices.IndexFunc(w.Endpoints, isNoEndpoint); i >= 0 {
-		return Membership{}, fmt.Errorf("the registrar named the etcd server %q", w.Endpoints[i])
+	for _, e := range w.Endpoints {
+		if !document.IsEndpoint(e) {
+			return Membership{}, fmt.Errorf("the registrar named the etcd server %q", e)
+		}
 	}
 	fleet, err := document.PinnedFleet([]byte(w.Fleet), link.Pin.Fleet)
 	if err != nil {
@@ -102,7 +102,8 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	}
 	m := Membership{Fleet: fleet.Name, ID: n.ID, Name: machine.Name,
 		Labels: machine.Labels.String(), Endpoints: w.Endpoints, Registrar: link.URL}
-	text, err := json.MarshalIndent(m, "", "  ")
+	m = m.at(fleet.Site)
+	text, err := m.text()
 	if err != nil {
 		return Membership{}, err
 	}
@@ -124,13 +125,8 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	if err := f.obey(w, fleet, machine.Labels); err != nil {
 		return Membership{}, err
 	}
-	return m, f.fresh(membership, append(text, '\n'))
+	return m, f.fresh(membership, text)
 }
-
-// endpoint is a server of etcd that is reached by TLS.
-var endpoint = regexp.MustCompile(`^(https://)?[-0-9A-Za-z._:\[\]]+$`)
-
-func isNoEndpoint(text string) bool { return !endpoint.MatchString(text) }
 
 // fresh writes a file that an attempt to join before may have left.
 func (f Folder) fresh(name string, text []byte) error {

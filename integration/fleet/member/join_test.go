@@ -278,3 +278,25 @@ func (o *operator) issued(usage x509.ExtKeyUsage) tls.Certificate {
 	}
 	return tls.Certificate{Certificate: [][]byte{der, ca.Certificate[0]}, PrivateKey: key}
 }
+
+// A machine that is told to try again does so, with the same invitation, and not for ever.
+func TestBusyRegistrar(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t, "127.0.0.1")
+	asked, busy := 0, 1
+	o.serve(o.own(), http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		if asked++; asked <= busy {
+			http.Error(w, "etcd did not answer in time", http.StatusServiceUnavailable)
+			return
+		}
+		o.ServeHTTP(w, in)
+	}))
+	if err := o.join(); err != nil || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	asked, busy = 0, joinTries
+	if err := o.join(); !errors.Is(err, errBusy) || asked != joinTries ||
+		!strings.Contains(err.Error(), "in time") {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -33,7 +34,23 @@ func (f Folder) Learn(text []byte) (document.Fleet, error) {
 	if err := f.keepPast(known, next, text); err != nil {
 		return known, err
 	}
+	if err := f.move(m, next); err != nil {
+		return known, err
+	}
 	return next, f.store(text, next, m)
+}
+
+// move notes where the administrators say that the registrar and etcd are.
+func (f Folder) move(m Membership, next document.Fleet) error {
+	to := m.at(next.Site)
+	if to.Registrar == m.Registrar && slices.Equal(to.Endpoints, m.Endpoints) {
+		return nil
+	}
+	text, err := to.text()
+	if err != nil {
+		return err
+	}
+	return state.Replace(f.path(membership), text)
 }
 
 // Ask asks the registrar for the documents that follow the one that is known, takes them, and
@@ -47,19 +64,8 @@ func (f Folder) Ask(ctx context.Context) (document.Fleet, error) {
 	if err != nil {
 		return known, err
 	}
-	access, err := f.Access()
+	d, err := f.AskAt(ctx, m.Registrar, known.Serial)
 	if err != nil {
-		return known, err
-	}
-	client := clientOf(access)
-	defer client.CloseIdleConnections()
-	in, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s?since=%d",
-		m.Registrar, registrar.FleetPath, known.Serial), nil)
-	if err != nil {
-		return known, err
-	}
-	var d registrar.Documents
-	if err := answered(client, in, &d); err != nil {
 		return known, err
 	}
 	for _, text := range d.Texts {
@@ -68,10 +74,27 @@ func (f Folder) Ask(ctx context.Context) (document.Fleet, error) {
 	return known, err // of the newest
 }
 
-// keepPast keeps the last document of some administrators, and the one by which others follow them:
-// a reader of the bucket who knows the first ones needs both.
+// AskAt asks the registrar at a URL for the documents after a serial. It must be of this fleet.
+func (f Folder) AskAt(ctx context.Context, url string, serial int64) (d registrar.Documents,
+	err error) {
+	access, err := f.Access()
+	if err != nil {
+		return d, err
+	}
+	client := clientOf(access)
+	defer client.CloseIdleConnections()
+	in, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s?since=%d",
+		url, registrar.FleetPath, serial), nil)
+	if err != nil {
+		return d, err
+	}
+	return d, answered(client, in, &d)
+}
+
+// keepPast keeps the last document of some administrators or of a registrar, and the one by which
+// others follow them: a reader of the bucket who knows the first ones needs both.
 func (f Folder) keepPast(known, next document.Fleet, text []byte) error {
-	if known.SameAdmins(next) {
+	if !known.LeadsTo(next) {
 		return nil
 	}
 	before, err := f.Text()

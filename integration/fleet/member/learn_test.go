@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A machine keeps the documents by which the administrators changed: a reader of the bucket who
-// knows the first ones comes by them to the newest.
+// A machine keeps the documents by which the administrators or the registrar changed: a reader of
+// the bucket who knows the first ones comes by them to the newest.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t, "127.0.0.1")
@@ -24,15 +25,22 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	bob := newKey(t, "bob")
-	learn := func(change func(*document.Fleet)) {
+	learn := func(change func(*document.Fleet), second ...approval.Key) {
 		t.Helper()
-		next, err := f.Document()
+		known, err := f.Document()
 		if err != nil {
 			t.Fatal(err)
 		}
+		next := known.Copy()
 		next.Serial++
 		change(&next)
+		next.Remember(known.Registrar)
 		text, err := next.Sign(o.ann)
+		for _, key := range second {
+			if err == nil {
+				text, err = known.Cosign(text, key)
+			}
+		}
 		if err == nil {
 			_, err = f.Learn(text)
 		}
@@ -48,6 +56,10 @@ func TestDocuments(t *testing.T) {
 	for range 3 {
 		learn(func(*document.Fleet) {})
 	}
+	learn(func(next *document.Fleet) {
+		next.Registrar.Key = newKey(t, "registrar").Public()
+	}, bob)
+	learn(func(*document.Fleet) {})
 	list, err := f.Documents()
 	if err != nil {
 		t.Fatal(err)
@@ -64,12 +76,13 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("document %d: %v", next.Serial, err)
 		}
 	}
-	// what follows from the first: the last of ann alone, the one that has bob, the newest
-	if got := strings.Join(serials, " "); got != "2 3 6" {
+	// what follows from the first: the last of ann alone, the one that has bob, the last of the
+	// first registrar, the one that has another, the newest
+	if got := strings.Join(serials, " "); got != "2 3 6 7 8" {
 		t.Errorf("documents %s", got)
 	}
 	// whoever can put an older document here changes nothing
-	if known, err := f.Learn(list[0]); err == nil || known.Serial != 6 {
+	if known, err := f.Learn(list[0]); err == nil || known.Serial != 8 {
 		t.Errorf("document %d, %v", known.Serial, err)
 	}
 }

@@ -10,6 +10,7 @@
 //	server.pem, server.key  for etcd, and for the registrar itself
 //	root.pem, root.key      the registrar's own access to etcd (user root)
 //	registrar.key           signs the records of machines
+//	registrar.next.key      the key that will, once the fleet document says so
 //	fleet                   the first fleet document
 //	fleet.newest            the newest one that it has seen
 //
@@ -43,6 +44,13 @@
 // Every machine at which people answer can write there. The registrar keeps the newest document
 // that it has seen, and puts it back, where that loses nothing that an administrator may have
 // stored meanwhile: see [history.Way.Lost]. Otherwise it says so, and a person decides.
+//
+// # Another key, another address
+//
+// [Folder.NextKey] makes a key that is to replace the registrar's own. When administrators have put
+// it into the fleet document, the registrar signs the records of all members again, and goes on
+// with it. [Folder.Renew] issues the certificates of the servers again, also for other hosts. Where
+// machines reach them is in the fleet document too. The authority cannot be replaced.
 //
 // # What whoever holds this can do
 //

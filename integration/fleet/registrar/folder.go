@@ -29,6 +29,7 @@ const (
 	rootCert     = "root.pem"
 	rootKey      = "root.key"
 	registrarKey = "registrar.key"
+	nextKey      = "registrar.next.key"
 	firstFleet   = "fleet"
 	newestFleet  = "fleet.newest"
 )

@@ -49,41 +49,16 @@ type Registrar struct {
 	endpoints []string // of etcd, as machines reach it
 	now       func() time.Time
 	seeing    sync.Mutex // the folder's newest document
-	out       io.Writer  // for whoever runs the registrar
+	joining   chan struct{}
+	out       io.Writer // for whoever runs the registrar
 }
 
 // New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for
 // a reason that machines are not told is written to out.
 func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.Time,
 	out io.Writer) *Registrar {
-	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
-}
-
-// Prepare stores the newest fleet document that was seen, if there is none, and turns the access
-// control of etcd on. It may be called again. It refuses an etcd that has another fleet.
-func (r *Registrar) Prepare(ctx context.Context) error {
-	text, err := r.folder.Newest()
-	if err != nil {
-		return err
-	}
-	first, err := document.FirstFleet(text)
-	if err != nil {
-		return err
-	}
-	_, err = r.etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(keyspace.Fleet), "=", 0)).
-		Then(clientv3.OpPut(keyspace.Fleet, string(text))).Commit()
-	if err != nil {
-		return fmt.Errorf("etcd at %q: %w", r.endpoints, err)
-	}
-	now, err := r.fleet(ctx)
-	if err != nil {
-		return err
-	}
-	if now.refused != nil || !now.Registrar.Key.Equal(r.folder.own.Public()) {
-		return errors.Join(fmt.Errorf("etcd at %q has another fleet than %q of %q", r.endpoints,
-			first.Name, r.folder.path), now.refused)
-	}
-	return prepareAuth(ctx, r.etcd)
+	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out,
+		joining: make(chan struct{}, 1)}
 }
 
 // A known is the newest fleet document that follows those that this registrar has seen.
@@ -161,8 +136,30 @@ func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
 var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
 	"try: tadactl fleet revoke ID, and join again under another state directory")
 
-// Join lets a machine in, once for each invitation.
+// turn is how long it may take to let one machine in where etcd is busy: that is a dozen changes of
+// its users and roles.
+const turn = time.Minute
+
+// errReplaced is returned where the fleet document names another registrar.
+var errReplaced = errors.New("this registrar was replaced by another one; ask an administrator " +
+	"for another invitation")
+
+// Join lets a machine in, once for each invitation. Machines come in one after the other: etcd
+// computes the rights of all its users again at each change of one, so that many at once would all
+// wait too long.
 func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
+	select {
+	case r.joining <- struct{}{}:
+	case <-ctx.Done():
+		return Welcome{}, ctx.Err()
+	}
+	defer func() { <-r.joining }()
+	ctx, cancel := context.WithTimeout(ctx, turn)
+	defer cancel()
+	return r.join(ctx, j)
+}
+
+func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	public, err := readRequest([]byte(j.Request))
 	if err != nil {
 		return Welcome{}, err
@@ -187,6 +184,9 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	}
 	if fleet.IsRevoked(j.ID) {
 		return Welcome{}, errMember
+	}
+	if !fleet.Registrar.Key.Equal(r.folder.own.Public()) {
+		return Welcome{}, errReplaced
 	}
 	m := document.Machine{ID: j.ID, Name: j.Name, Owner: invited.Owner, Labels: invited.Labels,
 		Key: keySum(public), Joined: r.now().UTC().Truncate(time.Second)}

@@ -9,14 +9,17 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -125,6 +128,40 @@ const (
 	one = "tada-0000000000000001"
 	two = "tada-0000000000000002"
 )
+
+// Machines come in one after the other. One that waits too long is told to try again, with the same
+// invitation.
+func TestJoinInTurns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const id = "tada-00000000000000aa"
+	j, _ := s.invited(id, Invitation{})
+	s.joining <- struct{}{} // another one's turn
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, late := s.Join(ctx, j)
+	for _, err := range []error{late, rpctypes.ErrTimeout, rpctypes.ErrNoLeader} {
+		said := httptest.NewRecorder()
+		s.answer(said, nil, fmt.Errorf("making user %q: %w", id, err))
+		if text := said.Body.String(); said.Code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, "try the same again") {
+			t.Errorf("%v: %d, %q", err, said.Code, text)
+		}
+	}
+	<-s.joining
+	var all sync.WaitGroup
+	for i := range 8 {
+		if i > 0 {
+			j, _ = s.invited(fmt.Sprintf("tada-00000000000000b%d", i), Invitation{})
+		}
+		all.Go(func() {
+			if _, err := s.Join(t.Context(), j); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
 
 // An invitation lets in one machine, however many use it at the same time.
 func TestInvitationIsForOne(t *testing.T) {

@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
@@ -27,8 +29,12 @@ const (
 // maxBody is the maximum length of a request, in bytes.
 const maxBody = 16 << 10
 
-// patience is how long etcd may take for one request.
-const patience = 15 * time.Second
+const (
+	// patience is how long etcd may take for one request.
+	patience = 15 * time.Second
+	// JoinWithin is how long a machine waits until it is let in, with others before it.
+	JoinWithin = 5 * time.Minute
+)
 
 // Serve answers machines until the context ends, and expels those that are revoked.
 func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
@@ -37,11 +43,11 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+JoinPath, r.join)
+	mux.HandleFunc("POST "+JoinPath, r.letIn)
 	mux.HandleFunc("POST "+RenewPath, r.renew)
 	mux.HandleFunc("GET "+FleetPath, r.documents)
 	server := &http.Server{Handler: mux, TLSConfig: access, ReadTimeout: patience,
-		WriteTimeout: 2 * patience, MaxHeaderBytes: maxBody}
+		WriteTimeout: JoinWithin + patience, MaxHeaderBytes: maxBody}
 	go r.expelling(ctx)
 	go func() {
 		<-ctx.Done()
@@ -57,14 +63,17 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 
 // expelling expels machines when the fleet document changes. Others get the rights that they lack.
 func (r *Registrar) expelling(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := widen(ctx, r.etcd); err != nil {
-			fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
+	for widened := false; ctx.Err() == nil; {
+		if !widened { // once: it reads the rights of every machine
+			err := widen(ctx, r.etcd)
+			if widened = err == nil; !widened {
+				fmt.Fprintf(r.out, "tada-fleet: the rights of machines: %v\n", err)
+			}
 		}
-		_ = r.Expel(ctx)
+		r.follow(ctx)
 		changes := r.etcd.Watch(clientv3.WithRequireLeader(ctx), keyspace.Fleet)
 		for range changes {
-			_ = r.Expel(ctx)
+			r.follow(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -73,12 +82,20 @@ func (r *Registrar) expelling(ctx context.Context) {
 	}
 }
 
-func (r *Registrar) join(w http.ResponseWriter, in *http.Request) {
+// follow does what the fleet document says now.
+func (r *Registrar) follow(ctx context.Context) {
+	if err := r.succeed(ctx); err != nil {
+		fmt.Fprintf(r.out, "tada-fleet: the next key of the registrar: %v\n", err)
+	}
+	_ = r.Expel(ctx)
+}
+
+func (r *Registrar) letIn(w http.ResponseWriter, in *http.Request) {
 	var j Joining
 	if !readJSON(w, in, &j) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(in.Context(), patience)
+	ctx, cancel := context.WithTimeout(in.Context(), JoinWithin)
 	defer cancel()
 	welcome, err := r.Join(ctx, j)
 	r.answer(w, welcome, err)
@@ -117,6 +134,18 @@ func (r *Registrar) documents(w http.ResponseWriter, in *http.Request) {
 	r.answer(w, d, err)
 }
 
+// errSlow is what a machine is told when etcd does not answer, or too many wait before it.
+var errSlow = errors.New("etcd did not answer in time; try the same again in a minute")
+
+// isSlow reports whether etcd is busy, or has no leader at the moment.
+func isSlow(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	e, ok := errors.AsType[rpctypes.EtcdError](err)
+	return ok && e.Code() == codes.Unavailable
+}
+
 func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxBody))
 	if err == nil {
@@ -136,12 +165,16 @@ func (r *Registrar) answer(w http.ResponseWriter, what any, err error) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(jsonLine(what))
 		return
-	case errors.Is(err, errNotInvited), errors.Is(err, document.ErrRevoked):
+	case errors.Is(err, errNotInvited), errors.Is(err, errReplaced),
+		errors.Is(err, document.ErrRevoked):
 		status = http.StatusForbidden
 	case errors.Is(err, errMember):
 		status = http.StatusConflict
 	case errors.Is(err, errRequest):
 		status = http.StatusBadRequest
+	case isSlow(err):
+		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)
+		status, err = http.StatusServiceUnavailable, errSlow
 	default:
 		http.Error(w, "the registrar failed: see its own output", http.StatusBadGateway)
 		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)

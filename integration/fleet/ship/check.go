@@ -84,29 +84,20 @@ func (c Check) Restore(ctx context.Context, id, dir string) (Finding, Record, er
 // unless there is an error.
 func (c Check) proven(ctx context.Context, id, dir string) (Finding, []stretch, error) {
 	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
-	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
-	var list []manifest
-	var broken error
-	for m, err := range h.read(ctx) {
-		if err != nil {
-			broken = err
-			break
-		}
-		list = append(list, m)
+	t, broken := c.tell(ctx, id, dir)
+	if t.all != nil {
+		defer t.all.Close()
 	}
-	f.Machine, f.Manifests, f.Shipped = h.machine, h.next, h.last.Time
+	f.Machine, f.Manifests, f.Shipped = t.h.machine, t.h.next, t.h.last.Time
 	var b *BrokenError
-	if broken != nil && !errors.As(broken, &b) || len(list) == 0 {
-		if broken == nil {
-			broken = h.broken("there is no manifest")
-		}
+	if broken != nil && !errors.As(broken, &b) || t.all.n == 0 {
 		return f, nil, broken
 	}
 	if broken == nil {
-		broken = c.followed(ctx, h, list)
+		broken = c.followed(ctx, t)
 	}
 	if broken == nil {
-		broken = c.kept(ctx, h, list)
+		broken = c.kept(ctx, t)
 	}
 	if broken != nil && !errors.As(broken, &b) {
 		return f, nil, broken
@@ -114,38 +105,25 @@ func (c Check) proven(ctx context.Context, id, dir string) (Finding, []stretch, 
 	r, err := newRestored(dir)
 	var all []stretch
 	if err == nil {
-		all, err = c.restored(ctx, h, list, r, &f)
+		all, err = c.restored(ctx, t, r, &f)
 	}
 	return f, all, errors.Join(broken, err)
 }
 
-// restored proves what the manifests of a list cover.
-func (c Check) restored(ctx context.Context, h *history, list []manifest, r *restored,
-	f *Finding) ([]stretch, error) {
-	whole := 0
-	var points []audit.Point
-	for i, m := range list {
-		f.Missing = append(f.Missing, m.Missing...)
-		if m.Checkpoint != "" {
-			whole = i + 1
-			p, err := m.point()
-			if err != nil {
-				return nil, err
-			}
-			points = append(points, p)
-		}
-	}
-	if err := c.stray(ctx, h, list, f); err != nil {
+// restored proves what manifests cover.
+func (c Check) restored(ctx context.Context, t *told, r *restored, f *Finding) ([]stretch,
+	error) {
+	f.Missing = t.missing
+	if err := c.stray(ctx, t, f); err != nil {
 		return nil, err
 	}
-	if err := r.restore(ctx, h, list, whole, c.Identities); err != nil || whole == 0 {
+	last, err := r.restore(ctx, t, c.Identities)
+	if err != nil || t.whole == 0 {
 		return nil, err
 	}
-	last := list[whole-1]
 	f.Covered = last.Time
-	var err error
 	if f.Seen, err = seen(ctx, last, c.Fleet, c.Ask); err != nil {
-		return nil, h.broken("the checkpoint of manifest %d: %v", last.Number, err)
+		return nil, t.h.broken("the checkpoint of manifest %d: %v", last.Number, err)
 	}
 	for _, s := range f.Seen {
 		var b *BrokenError
@@ -154,7 +132,7 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, r *res
 		}
 	}
 	all := r.covered()
-	return all, r.proveAll(h, all, points, f)
+	return all, r.proveAll(t.h, all, t.points, f)
 }
 
 // proveAll proves all stretches of the log.
@@ -185,17 +163,14 @@ func (r *restored) proveAll(h *history, all []stretch, points []audit.Point, f *
 }
 
 // stray counts the objects that no manifest names.
-func (c Check) stray(ctx context.Context, h *history, list []manifest, f *Finding) error {
-	named := map[string]bool{}
-	for _, m := range list {
-		named[objectName(h.id, m.Object)] = true
-	}
+func (c Check) stray(ctx context.Context, t *told, f *Finding) error {
+	h := t.h
 	for name, err := range c.Bucket.list(ctx, h.id+"/", "") {
 		if err != nil {
 			return err
 		}
 		_, document := serialOf(h.id, name)
-		if _, _, ok := metOf(h.id, name); ok || document || named[name] {
+		if _, _, ok := metOf(h.id, name); ok || document || t.names(name) {
 			continue
 		}
 		if n, ok := numberOf(h.id, name); !ok || n >= h.next {

@@ -129,6 +129,6 @@
 // # Limits
 //
 // A verifier reads all manifests of a machine: one for each minute in which something was
-// recorded, and one more where cosignatures came late. So does an agent that starts without its
-// note. Recipients are of type X25519 alone.
+// recorded, and one more where cosignatures came late. It holds about a hundred bytes of each. An
+// agent that starts without its note reads them too. Recipients are of type X25519 alone.
 package ship

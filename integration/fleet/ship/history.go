@@ -39,18 +39,19 @@ type history struct {
 	before  string      // SHA-256 of the last one, as stored
 	last    manifest    // without its pieces
 	point   audit.Point // the last that is covered
+	spool   *spool      // which gets the manifests; nil where they are read once
 	covered
 	files
 }
 
-// maxNoted is how many of the files that were shipped last a note has. A plan that is older and is
+// maxNoted is how many of the files that were shipped last are known. A plan that is older and is
 // needed again is shipped again.
 const maxNoted = 4096
 
 // files are the files that were shipped.
 type files struct {
 	whole  map[string]bool
-	recent []string // those that were whole last
+	recent []string // the same, the last one last
 	log    int64    // where the shipped part of the log ends
 	tail   []piece  // of the log, beyond what is covered
 }
@@ -62,6 +63,7 @@ func (f *files) seen(name string) {
 	}
 	f.whole[name] = true
 	if f.recent = append(f.recent, name); len(f.recent) > maxNoted {
+		delete(f.whole, f.recent[0])
 		f.recent = f.recent[1:]
 	}
 }
@@ -157,6 +159,11 @@ func (h *history) take(number int64, stored []byte) (manifest, error) {
 	}
 	if err := h.add(m); err != nil {
 		return m, err
+	}
+	if h.spool != nil {
+		if err := h.spool.add(text); err != nil {
+			return m, err
+		}
 	}
 	sum := sha256.Sum256(stored)
 	h.machine, h.next, h.before = machine, number+1, hex.EncodeToString(sum[:])

@@ -7,7 +7,11 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
 
-var errManifest = errors.New("it is not a manifest")
+var (
+	errManifest = errors.New("it is not a manifest")
+	errVersion  = errors.New("another version of tada-fleet has made it, or somebody else; try " +
+		"the newest version")
+)
 
 // maxBy is how many machines can have cosigned a checkpoint.
 const maxBy = 16

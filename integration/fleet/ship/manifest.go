@@ -16,7 +16,10 @@ import (
 )
 
 // version is the first line of a manifest.
-const version = "tada-ship/v1\n"
+const version = family + "1\n"
+
+// family begins that line in every version.
+const family = "tada-ship/v"
 
 // maxManifest is the longest text of a manifest.
 const maxManifest = 1 << 20
@@ -102,6 +105,9 @@ func readManifest(text []byte) (manifest, error) {
 		return manifest{}, fmt.Errorf("%w: %w", errManifest, err)
 	}
 	body, ok := strings.CutPrefix(n.Note.Text, version)
+	if !ok && strings.HasPrefix(n.Note.Text, family) {
+		return manifest{}, errVersion
+	}
 	v, err := canonical.Parse([]byte(strings.TrimSuffix(body, "\n")))
 	f := plan.AsFields(v)
 	if !ok || err != nil || f == nil {

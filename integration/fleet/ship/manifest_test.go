@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -37,6 +38,13 @@ func TestManifest(t *testing.T) {
 	}
 	if _, _, err := openManifest(text, document.Fleet{}); err == nil {
 		t.Error("a machine of no fleet is believed")
+	}
+	newer, err := document.SignNote(m.Machine, key, "tada-ship/v2\n{}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readManifest(newer); !errors.Is(err, errVersion) {
+		t.Errorf("a newer version: %v", err)
 	}
 }
 

@@ -37,6 +37,12 @@ func serialOf(id, name string) (int64, bool) {
 
 func objectName(id, sum string) string { return id + objects + sum }
 
+// objectSum reads the SHA-256 in the name of an object.
+func objectSum(id, name string) (string, bool) {
+	sum, ok := strings.CutPrefix(name, id+objects)
+	return sum, ok && isSum(sum)
+}
+
 // numberOf reads the number in the name of a manifest.
 func numberOf(id, name string) (int64, bool) {
 	text, ok := strings.CutPrefix(name, id+manifests)

@@ -122,7 +122,8 @@ var errPin = errors.New("it is of another fleet, of other administrators, or old
 
 // followed requires the fleet documents below a machine to be those of the fleet, and those that
 // its manifests name to be there.
-func (c Check) followed(ctx context.Context, h *history, list []manifest) error {
+func (c Check) followed(ctx context.Context, t *told) error {
+	h := t.h
 	there, err := c.Bucket.documents(ctx, h.id)
 	if errors.Is(err, errDocuments) {
 		return h.broken("%v", err)
@@ -130,10 +131,10 @@ func (c Check) followed(ctx context.Context, h *history, list []manifest) error 
 	if err != nil {
 		return err
 	}
-	for _, m := range list {
-		if m.Fleet > 0 && !there[m.Fleet] {
+	for serial, number := range t.fleets {
+		if !there[serial] {
 			return h.broken("manifest %d was made when the machine knew fleet document %d, which "+
-				"was removed", m.Number, m.Fleet)
+				"was removed", number, serial)
 		}
 	}
 	for _, serial := range slices.Sorted(maps.Keys(there)) {

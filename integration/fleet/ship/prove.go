@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
@@ -74,8 +73,8 @@ func (p *proof) scan() error {
 func (p *proof) transcript(sid string) (io.ReadCloser, error) {
 	file := sessionFile(sid)
 	switch {
-	case p.whole[file]:
-		return os.Open(filepath.Join(p.restored.dir, filepath.FromSlash(file)))
+	case fileName.MatchString(file) && p.whole(file):
+		return os.Open(p.path(file))
 	case p.open[sid]:
 		return nil, audit.ErrAwaited
 	}
@@ -84,12 +83,18 @@ func (p *proof) transcript(sid string) (io.ReadCloser, error) {
 
 // sessions are those that have a transcript.
 func (r *restored) sessions() (ids []string, err error) {
-	for file := range r.whole {
-		if name, ok := strings.CutPrefix(file, sessionsFolder); ok {
+	dir, err := os.Open(r.path(sessionsFolder))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	for _, name := range names {
+		if r.whole(sessionsFolder + name) {
 			ids = append(ids, strings.TrimSuffix(name, castSuffix))
 		}
 	}
-	return ids, nil
+	return ids, err
 }
 
 // lost counts the plans that the log names and the bucket has not. One that is another than its
@@ -97,11 +102,11 @@ func (r *restored) sessions() (ids []string, err error) {
 func (p *proof) lost() (missing int, err error) {
 	for name := range p.plans {
 		file := planFile(name)
-		if !p.whole[file] {
+		if !fileName.MatchString(file) || !p.whole(file) {
 			missing++
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(p.restored.dir, filepath.FromSlash(file)))
+		b, err := os.ReadFile(p.path(file))
 		if err != nil {
 			return missing, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,7 @@ import (
 // A restored is a record that is put together again, in a folder, from the objects of a bucket.
 type restored struct {
 	dir       string
-	files     map[string]int64 // how much there is of each file but the log
-	whole     map[string]bool
+	begun     map[string]int64 // how much there is of each file that is not whole yet
 	stretches []stretch
 	pruned    string // the newest file about removed entries
 }
@@ -33,12 +33,47 @@ type stretch struct {
 	gaps     []audit.Gap // once it is proven
 }
 
-// restore writes the pieces of manifests, whose objects are checked. Those of the last manifests,
-// from the one with index whole on, are only checked: the record is not whole with them.
-func (r *restored) restore(ctx context.Context, h *history, list []manifest, whole int,
-	with []age.Identity) error {
-	for first := 0; first < len(list); first += atOnce {
-		batch := list[first:min(first+atOnce, len(list))]
+// restore writes the pieces of manifests, whose objects are checked. It returns the last manifest
+// with which the record is whole; the pieces of those behind it are only checked.
+func (r *restored) restore(ctx context.Context, t *told, with []age.Identity) (last manifest,
+	err error) {
+	done := 0
+	batch := make([]manifest, 0, atOnce)
+	fetch := func() error {
+		for m, err := range opened(ctx, t.h, batch, with) {
+			if err == nil && done < t.whole {
+				last, err = m.manifest, r.take(t.h, m.manifest, m.plain)
+			}
+			if err != nil {
+				return err
+			}
+			done++
+		}
+		batch = batch[:0]
+		return nil
+	}
+	for m, err := range t.all.all() {
+		if batch = append(batch, m); err == nil && len(batch) == atOnce {
+			err = fetch()
+		}
+		if err != nil {
+			return last, err
+		}
+	}
+	err = fetch()
+	return last, err
+}
+
+// An opening is a manifest with the text of its object.
+type opening struct {
+	manifest
+	plain []byte
+}
+
+// opened yields manifests with the texts of their objects, which are fetched together.
+func opened(ctx context.Context, h *history, batch []manifest,
+	with []age.Identity) iter.Seq2[opening, error] {
+	return func(yield func(opening, error) bool) {
 		var names []string
 		for _, m := range batch {
 			if m.Object != "" {
@@ -46,24 +81,18 @@ func (r *restored) restore(ctx context.Context, h *history, list []manifest, who
 			}
 		}
 		data, errs := h.bucket.getAll(ctx, names)
-		for i, m := range batch {
-			var plain []byte
+		for _, m := range batch {
+			o := opening{manifest: m}
+			var err error
 			if m.Object != "" {
-				var err error
-				if plain, err = openObject(h, m, data[0], errs[0], with); err != nil {
-					return err
-				}
+				o.plain, err = openObject(h, m, data[0], errs[0], with)
 				data, errs = data[1:], errs[1:]
 			}
-			if first+i >= whole {
-				continue
-			}
-			if err := r.take(h, m, plain); err != nil {
-				return err
+			if !yield(o, err) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // openObject returns the text of the object of a manifest.
@@ -115,19 +144,19 @@ func (r *restored) write(h *history, p piece, b []byte) error {
 		return r.writeLog(p, b)
 	}
 	if p.From == 0 {
-		r.files[p.File] = 0 // from its beginning: one that was not whole is sent again
+		r.begun[p.File] = 0 // from its beginning: one that was not whole is sent again
 	}
-	if p.From != r.files[p.File] {
+	if at, ok := r.begun[p.File]; !ok || p.From != at {
 		return h.broken("a piece of %q is missing before byte %d", p.File, p.From)
 	}
-	r.files[p.File] += p.Size
+	r.begun[p.File] += p.Size
 	if p.Last {
-		r.whole[p.File] = true
+		delete(r.begun, p.File)
 		if filepath.Dir(p.File) == "." {
 			r.pruned = p.File
 		}
 	}
-	return writeAt(filepath.Join(r.dir, filepath.FromSlash(p.File)), p.From, b)
+	return writeAt(r.path(p.File), p.From, b)
 }
 
 // writeLog goes on with the log, in a new stretch if something is missing before it.
@@ -165,7 +194,18 @@ func newRestored(dir string) (*restored, error) {
 			return nil, err
 		}
 	}
-	return &restored{dir: dir, files: map[string]int64{}, whole: map[string]bool{}}, nil
+	return &restored{dir: dir, begun: map[string]int64{}}, nil
+}
+
+func (r *restored) path(file string) string {
+	return filepath.Join(r.dir, filepath.FromSlash(file))
+}
+
+// whole reports whether all of a file is there.
+func (r *restored) whole(file string) bool {
+	_, begun := r.begun[file]
+	_, err := os.Lstat(r.path(file))
+	return err == nil && !begun
 }
 
 // covered are the stretches of which something is covered.

@@ -8,25 +8,19 @@ import (
 )
 
 // kept requires the records that the manifests of a machine name to be there.
-func (c Check) kept(ctx context.Context, h *history, list []manifest) error {
-	named := map[string]int64{}
-	for _, m := range list {
-		for _, name := range m.Met {
-			named[metName(h.id, name)] = m.Number
-		}
-	}
-	if len(named) == 0 {
+func (c Check) kept(ctx context.Context, t *told) error {
+	if len(t.met) == 0 {
 		return nil
 	}
-	for name, err := range c.Bucket.list(ctx, h.id+metFolder, "") {
+	for name, err := range c.Bucket.list(ctx, t.h.id+metFolder, "") {
 		if err != nil {
 			return err
 		}
-		delete(named, name)
+		delete(t.met, name)
 	}
-	for name, number := range named {
-		other, _, _ := metOf(h.id, name)
-		return h.broken("the record of machine %q, which manifest %d has, was removed", other,
+	for name, number := range t.met {
+		other, _, _ := metOf(t.h.id, name)
+		return t.h.broken("the record of machine %q, which manifest %d has, was removed", other,
 			number)
 	}
 	return nil

@@ -32,8 +32,7 @@ func copilot() hook.Adapter {
 				"apply_patch": {Builtin: "apply_patch"},
 			}),
 		Wrapped: func(_ hook.Call, env []string) bool {
-			return hook.IsShell(env, nil,
-				"COPILOT_BASH_PATH")
+			return hook.IsShell(env, nil, "COPILOT_BASH_PATH")
 		},
 		Block: func(reason string) hook.Answer {
 			a := say(object{"permissionDecision": "deny", "permissionDecisionReason": reason})

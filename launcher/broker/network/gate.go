@@ -158,8 +158,7 @@ func (g *Gate) namesAddr(addr netip.Addr) bool {
 // covers reports whether a rule names an address, on some port. A net names this machine as little
 // as another special address in it.
 func (g *Gate) covers(r Rule, addr netip.Addr) bool {
-	return r.covers(g.specials, addr) &&
-		(r.Net.IsSingleIP() || addr.IsLoopback() || !g.ours(addr))
+	return r.covers(g.specials, addr) && (r.Net.IsSingleIP() || addr.IsLoopback() || !g.ours(addr))
 }
 
 // what returns what is special about an address, or "".

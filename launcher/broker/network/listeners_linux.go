@@ -29,8 +29,7 @@ func (Stub) Listeners(port uint16) ([]Listener, error) {
 }
 
 func listeners(family byte, port uint16) (list []Listener, err error) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC,
-		unix.NETLINK_SOCK_DIAG)
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return nil, err
 	}

@@ -77,14 +77,12 @@ var files = []Attack{
 		try: func(w World) error { return os.Chmod(w.Outside+"/file", 0o644) }},
 	{Name: "chown outside", Lost: sandbox.Metadata,
 		try: func(w World) error { return os.Chown(w.Outside+"/file", os.Getuid(), os.Getgid()) }},
-	{Name: "utime outside", Lost: sandbox.Metadata,
-		try: func(w World) error {
-			return os.Chtimes(w.Outside+"/file", time.Unix(1, 0), time.Unix(1, 0))
-		}},
-	{Name: "xattr outside", Lost: sandbox.Metadata,
-		try: func(w World) error {
-			return unix.Setxattr(w.Outside+"/file", "user.x", []byte("x"), 0)
-		}},
+	{Name: "utime outside", Lost: sandbox.Metadata, try: func(w World) error {
+		return os.Chtimes(w.Outside+"/file", time.Unix(1, 0), time.Unix(1, 0))
+	}},
+	{Name: "xattr outside", Lost: sandbox.Metadata, try: func(w World) error {
+		return unix.Setxattr(w.Outside+"/file", "user.x", []byte("x"), 0)
+	}},
 	{Name: "change kept file", Lost: sandbox.Keeping,
 		try: func(w World) error { return os.WriteFile(w.Kept, []byte("x"), 0o600) }},
 	{Name: "move folder of kept file", Lost: sandbox.Keeping, try: func(w World) error {
@@ -214,8 +212,7 @@ var files = []Attack{
 	{Name: "a device that a rename leaves", try: func(w World) error {
 		name := w.Workspace + "/left"
 		_ = os.WriteFile(name, nil, 0o600)
-		return unix.Renameat2(unix.AT_FDCWD, name, unix.AT_FDCWD, name+"2",
-			unix.RENAME_WHITEOUT)
+		return unix.Renameat2(unix.AT_FDCWD, name, unix.AT_FDCWD, name+"2", unix.RENAME_WHITEOUT)
 	}},
 }
 

@@ -11,12 +11,10 @@ import (
 // backRooms are attacks on parts of the kernel that have been ways in before, and on the sandbox's
 // own rules.
 var backRooms = append([]Attack{
-	{Name: "keyctl",
-		try: func(World) error {
-			_,
-				err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true)
-			return err
-		}},
+	{Name: "keyctl", try: func(World) error {
+		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true)
+		return err
+	}},
 	{Name: "bpf", Root: true, try: func(World) error {
 		attr := [4]uint32{2, 4, 4, 1} // an array map
 		return call(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&attr)), 16)

@@ -50,26 +50,20 @@ var processes = []Attack{
 		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/environ", w.Launcher)) }},
 	{Name: "/proc/launcher/maps",
 		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/maps", w.Launcher)) }},
-	{Name: "/proc/launcher/mem",
-		try: func(w World) error {
-			return unixOpen(fmt.Sprintf("/proc/%d/mem", w.Launcher),
-				unix.O_RDONLY, 0)
-		}},
+	{Name: "/proc/launcher/mem", try: func(w World) error {
+		return unixOpen(fmt.Sprintf("/proc/%d/mem", w.Launcher), unix.O_RDONLY, 0)
+	}},
 	{Name: "/proc/decoy/fd/1", try: func(w World) error {
 		// /dev/null, which may be opened by its own name
 		return unixOpen(fmt.Sprintf("/proc/%d/fd/1", w.Decoy), unix.O_WRONLY, 0)
 	}},
-	{Name: "/proc/launcher/root",
-		try: func(w World) error {
-			return read(fmt.Sprintf("/proc/%d/root%s",
-				w.Launcher, w.Secret))
-		}},
-	{Name: "/proc/launcher/cwd",
-		try: func(w World) error {
-			_,
-				err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", w.Launcher))
-			return err
-		}},
+	{Name: "/proc/launcher/root", try: func(w World) error {
+		return read(fmt.Sprintf("/proc/%d/root%s", w.Launcher, w.Secret))
+	}},
+	{Name: "/proc/launcher/cwd", try: func(w World) error {
+		_, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", w.Launcher))
+		return err
+	}},
 	{Name: "/proc/guard/environ",
 		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/environ", guardOf(w))) }},
 	{Name: "/proc/launcher/cmdline", Lost: sandbox.Processes,

@@ -24,10 +24,9 @@ var setIDs = []Attack{
 	{Name: "create set-uid", try: func(w World) error {
 		return unixOpen(w.Workspace+"/suid", unix.O_CREAT|unix.O_WRONLY, 0o4755)
 	}},
-	{Name: "create set-uid O_TMPFILE",
-		try: func(w World) error {
-			return unixOpen(w.Workspace, unix.O_TMPFILE|unix.O_WRONLY, 0o4755)
-		}},
+	{Name: "create set-uid O_TMPFILE", try: func(w World) error {
+		return unixOpen(w.Workspace, unix.O_TMPFILE|unix.O_WRONLY, 0o4755)
+	}},
 	{Name: "create set-uid openat2", try: func(w World) error {
 		_, err := unix.Openat2(unix.AT_FDCWD, w.Workspace+"/suid2",
 			&unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: 0o4755})
@@ -36,8 +35,7 @@ var setIDs = []Attack{
 	{Name: "mknod set-uid", try: func(w World) error {
 		return unix.Mknod(w.Workspace+"/suid3", unix.S_IFREG|0o4755, 0)
 	}},
-	{Name: "mknod device", Root: true,
-		try: func(w World) error {
-			return unix.Mknod(w.Workspace+"/mem", unix.S_IFCHR|0o600, 1<<8|1)
-		}},
+	{Name: "mknod device", Root: true, try: func(w World) error {
+		return unix.Mknod(w.Workspace+"/mem", unix.S_IFCHR|0o600, 1<<8|1)
+	}},
 }

@@ -30,10 +30,9 @@ var sockets = []Attack{
 		try: func(w World) error { return given(w.Giver) }},
 	{Name: "connected socket from outside, by abstract name",
 		try: func(w World) error { return given("@" + w.Giver) }},
-	{Name: "unix socket, high bits",
-		try: func(w World) error {
-			return connectLocal(1<<32|unix.AF_UNIX, unix.SOCK_STREAM, w.Unix)
-		}},
+	{Name: "unix socket, high bits", try: func(w World) error {
+		return connectLocal(1<<32|unix.AF_UNIX, unix.SOCK_STREAM, w.Unix)
+	}},
 	{Name: "datagram pair to path", try: func(w World) error {
 		p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 		if err != nil {
@@ -41,14 +40,12 @@ var sockets = []Attack{
 		}
 		return unix.Connect(p[0], &unix.SockaddrUnix{Name: w.Datagram})
 	}},
-	{Name: "raw socket", Root: true,
-		try: func(World) error {
-			return call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
-		}},
-	{Name: "packet socket", Root: true,
-		try: func(World) error {
-			return call(unix.SYS_SOCKET, unix.AF_PACKET, unix.SOCK_RAW, 0x300)
-		}},
+	{Name: "raw socket", Root: true, try: func(World) error {
+		return call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
+	}},
+	{Name: "packet socket", Root: true, try: func(World) error {
+		return call(unix.SYS_SOCKET, unix.AF_PACKET, unix.SOCK_RAW, 0x300)
+	}},
 	{Name: "vsock", try: func(World) error {
 		return call(unix.SYS_SOCKET, unix.AF_VSOCK, unix.SOCK_STREAM, 0)
 	}},
@@ -93,10 +90,9 @@ var sockets = []Attack{
 	{Name: "sctp", try: func(World) error {
 		return call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP)
 	}},
-	{Name: "ping socket", Root: true,
-		try: func(World) error {
-			return call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
-		}},
+	{Name: "ping socket", Root: true, try: func(World) error {
+		return call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
+	}},
 	{Name: "netlink socket diagnosis", try: func(World) error {
 		return call(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_SOCK_DIAG)
 	}},
@@ -107,10 +103,9 @@ var sockets = []Attack{
 		return call(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER)
 	}},
 	{Name: "change routes", Root: true, try: addAddress},
-	{Name: "unix socket, 32-bit type trick",
-		try: func(w World) error {
-			return connectLocal(unix.AF_UNIX, 1<<40|unix.SOCK_STREAM, w.Unix)
-		}},
+	{Name: "unix socket, 32-bit type trick", try: func(w World) error {
+		return connectLocal(unix.AF_UNIX, 1<<40|unix.SOCK_STREAM, w.Unix)
+	}},
 	{Name: "unix datagrams", try: func(World) error {
 		return call(unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 	}},

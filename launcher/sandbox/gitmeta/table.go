@@ -13,8 +13,7 @@ import (
 var unless = map[string]func(dir string, s setting) bool{
 	"plain-alias":  func(_ string, s setting) bool { return plainAlias(s.value) },
 	"own-worktree": ownWorktree,
-	"network-protocol": func(_ string,
-		s setting) bool {
+	"network-protocol": func(_ string, s setting) bool {
 		return s.value == "user" && slices.Contains(network, s.sub)
 	},
 }
