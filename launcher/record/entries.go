@@ -68,6 +68,3 @@ func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) (bad i
 	}
 	return bad, nil
 }
-
-// gapKinds are the kinds of the entries that set apart what is no entry.
-var gapKinds = []string{audit.KindAccept, audit.KindRecover}
