@@ -161,6 +161,9 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 	}
 	named := false
 	for i, w := range c.Args {
+		if !named && command.ActsOnFound(w.Text) {
+			return false
+		}
 		switch w.Text {
 		case "!", "-not", ",":
 			return false

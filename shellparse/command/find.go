@@ -74,16 +74,18 @@ func startsExpression(v value) bool {
 		slices.Contains([]string{"(", ")", "!", ","}, v.Text)
 }
 
-// findBase looks for the one -name that holds for all that is found.
+// findBase looks for the one -name that holds for all that is found: one in front of what is done.
 func (m *matcher) findBase(s *search, vs []value) {
+	done := false
 	for i, v := range vs {
+		done = done || ActsOnFound(v.Text)
 		switch v.Text {
 		case "-not", "!":
 			s.either = true
 		case "-o", "-or", ",", "(":
 			s.either, s.joined = s.either || v.Text != "(", true
 		case "-name":
-			if i+1 < len(vs) && vs[i+1].Static && s.base == "" {
+			if i+1 < len(vs) && vs[i+1].Static && s.base == "" && !done {
 				s.base = vs[i+1].Text
 			}
 		}
@@ -91,6 +93,13 @@ func (m *matcher) findBase(s *search, vs []value) {
 	if s.either {
 		s.base = ""
 	}
+}
+
+// ActsOnFound reports whether a word of find(1) does something with what the tests in front of it
+// let through.
+func ActsOnFound(word string) bool {
+	return slices.Contains([]string{"-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0",
+		"-fprintf", "-ls", "-ok", "-okdir", "-print", "-print0", "-printf"}, word)
 }
 
 func (m *matcher) findActions(s *search, vs []value) {

@@ -24,6 +24,8 @@ func (m *matcher) gitURL(r role, vs []value) {
 		case special && helper != "" && !strings.Contains(helper, "/"):
 			m.gitHelper(helper, v.piece(len(v.Text)-len(address)))
 		case r.param == "note":
+		case v.Below && v.Text == ".": // fd and rg print bare names, which can be those of remotes
+			m.addHost(Host{Scheme: "remote", Upload: push}, v)
 		case strings.Contains(v.Text, "://") || colon > 0 && (slash < 0 || colon < slash):
 			m.remoteName(role{param: kind}, []value{v})
 			if r.param == "pull" {

@@ -167,13 +167,17 @@ func placeholder(text string) int {
 	return -1
 }
 
+// otherFound are options of fd that search elsewhere, or print something else than the names.
+var otherFound = []string{"-C", "--search-path", "-a", "-l", "--format", "--path-separator",
+	"--hyperlink", "--color"}
+
 // foundByFd is what fd finds below each of its roots, as far as its words tell.
 func (m *matcher) foundByFd() []Arg {
 	var found []Arg
 	base, extensions := "", 0
 	for _, g := range m.seen {
 		switch {
-		case g.option.has("--search-path"), g.option.has("-C"):
+		case slices.ContainsFunc(otherFound, g.option.has):
 			return []Arg{{}}
 		case g.option.has("-e") && g.v.Static && g.v.Text == strings.ToLower(g.v.Text):
 			base = "*." + strings.TrimPrefix(g.v.Text, ".")

@@ -249,9 +249,13 @@ func (c *call) withoutSuffix() (*call, string, bool) {
 // digits is digitsOf, unless the text gives any command another name.
 func (w *commands) digits(c *call, in *stream) digits {
 	known := digitsOf(c, in)
-	if known != anything && slices.ContainsFunc(w.out.Commands,
-		func(c Command) bool { return c.Name == "alias" }) {
+	if known != anything && w.renames() {
 		return anything
 	}
 	return known
+}
+
+// renames reports whether the text gives any command another name.
+func (w *commands) renames() bool {
+	return slices.ContainsFunc(w.out.Commands, func(c Command) bool { return c.Name == "alias" })
 }

@@ -14,7 +14,7 @@ import (
 // known. A program that is called by its path, or looked for where the text says, may be another
 // one of that name.
 func (w *commands) found(s *state, c *call, in *stream) []command.Arg {
-	if _, sought := s.env.get("PATH"); sought || len(c.assign) > 0 {
+	if _, sought := s.env.get("PATH"); sought || len(c.assign) > 0 || w.renames() {
 		return nil
 	}
 	switch c.words[0].Text {
@@ -89,13 +89,15 @@ func (c *call) foundByGrep() (found []command.Arg) {
 	letters, patterns, options := "", 1, "lLrRiwnsEFPaHIZz"
 	if c.words[0].Text == "rg" {
 		options = "liwnsFPuaHIL0"
+		if slices.ContainsFunc(c.words, func(x Word) bool { return x.Text == "--files" }) {
+			patterns, letters = 0, "l"
+		}
 	}
 	for _, word := range c.words[1:] {
 		switch {
 		case !word.Static:
 			return nil
-		case word.Text == "--files" && c.words[0].Text == "rg":
-			patterns, letters = 0, letters+"l"
+		case word.Text == "--files" && patterns == 0:
 		case strings.HasPrefix(word.Text, "--"):
 			if !slices.Contains(selecting, strings.SplitAfter(word.Text, "=")[0]) {
 				return nil

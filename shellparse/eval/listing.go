@@ -68,13 +68,25 @@ func lists(c *call) bool {
 var parsing = []string{"--abbrev-ref", "--absolute-git-dir", "--git-common-dir", "--git-dir",
 	"--short", "--show-prefix", "--show-toplevel", "--verify", "-q", "--quiet"}
 
+// choosing are options of git rev-list that choose commits, and change nothing about how each is
+// printed.
+var choosing = []string{"--", "--after", "--all", "--ancestry-path", "--author", "--before",
+	"--branches", "--count", "--date-order", "--first-parent", "--grep", "--max-count", "--merges",
+	"--no-merges", "--not", "--reverse", "--since", "--skip", "--tags", "--topo-order", "--until",
+	"-n"}
+
 // listsCommits reports whether git prints names of commits, branches or its folders, or the changed
-// files: none of them begins with a dash.
+// files.
 func (c *call) listsCommits() bool {
 	verb, rest := gitVerb(c.words)
 	switch verb {
-	case "describe", "merge-base":
+	case "merge-base":
 		return true
+	case "describe": // --dirty=TEXT adds the text
+		return !slices.ContainsFunc(rest, func(x Word) bool {
+			return !x.Static && x.Text == "" || strings.HasPrefix(x.Text, "--d") ||
+				strings.HasPrefix(x.Text, "--b")
+		})
 	case "branch":
 		return len(rest) == 1 && rest[0].Text == "--show-current"
 	case "status":
@@ -82,10 +94,12 @@ func (c *call) listsCommits() bool {
 			return x.Text == "-s" || x.Text == "--short" || x.Text == "--porcelain"
 		})
 	case "rev-list":
-		for i, x := range c.words {
-			named := len(c.args[i]) > 0 && c.args[i][:1].fromListing()
-			if !x.Static && !named || slices.ContainsFunc([]string{"--fo", "--pr", "--he"},
-				func(prints string) bool { return strings.HasPrefix(x.Text, prints) }) {
+		for i, x := range rest {
+			arg := c.args[len(c.args)-len(rest)+i]
+			named := len(arg) > 0 && arg[:1].fromListing()
+			option, _, _ := strings.Cut(x.Text, "=")
+			if !x.Static && !named || strings.HasPrefix(x.Text, "-") &&
+				!slices.Contains(choosing, option) && strings.Trim(x.Text[1:], "0123456789") != "" {
 				return false
 			}
 		}

@@ -77,6 +77,10 @@ func (w *parameters) alternative(e *expander, p *syntax.ParamExp, v *value, set,
 	if !family {
 		return false
 	}
+	if v.perhapsNone() {
+		*v = unknown(v.why(), v.from())
+		text = ""
+	}
 	maybe := !fine && text == "" // an unknown value may be empty, or that of a name without one
 	if op := p.Exp.Op; !maybe && (op == syntax.AlternateUnset ||
 		op == syntax.AlternateUnsetOrNull) {

@@ -22,8 +22,10 @@ type part struct {
 	nums bool // open: nothing but digits, on no line or several
 	// pattern: the absolute one whose matches it is made of; see Name.Of
 	// open, behind a root: what the last component of a found name matches; "" for any
-	of   string
-	made string // pattern: what stands in a name for the characters that mktemp has chosen
+	of string
+	// pattern: what stands in a name for the characters that mktemp has chosen
+	// open, behind a root: that root
+	made string
 
 	// open: a pattern that matches some of the names that it may be; see looselyMatched.
 	loose string
@@ -82,7 +84,7 @@ func (v value) fresh() (name string, ok bool) {
 	var b strings.Builder
 	for _, p := range v {
 		switch {
-		case p.made != "":
+		case p.kind == pattern && p.made != "":
 			b.WriteString(p.made)
 			ok = true
 		case p.kind == literal, p.kind == active && !strings.ContainsAny(p.text, `*?[\`):
@@ -218,13 +220,15 @@ const (
 // the root in front of it, and stays that where the shell hands it on as it is.
 const whyFound = "it is what find finds"
 
-// foundBelow returns what a value is below that was found, or that is in a folder that was.
+// foundBelow returns what a value is below that was found, or that is in a folder that was. What is
+// in front of a name that may be several, or none, is in front of the first only.
 func (v value) foundBelow() (a command.Arg, ok bool) {
 	at := slices.IndexFunc(v, func(p part) bool { return p.kind == open && p.why == whyFound })
 	if at < 1 {
 		return a, false
 	}
 	a.Text, ok = v[:at].text()
+	ok = ok && (v[at].name || a.Text == v[at].made)
 	a.Below, a.Base = ok, v[at].of
 	if at+1 < len(v) {
 		rest, fine := v[at+1:].text()
@@ -240,7 +244,12 @@ func foundAs(a command.Arg) value {
 	if a.Glob {
 		return value{{kind: pattern, text: a.Text, from: File}}
 	}
-	return value{{text: a.Text}, {kind: open, why: whyFound, of: a.Base}}
+	return value{{text: a.Text}, {kind: open, why: whyFound, of: a.Base, made: a.Text}}
+}
+
+// perhapsNone reports whether a value is a name that may not have been found.
+func (v value) perhapsNone() bool {
+	return slices.ContainsFunc(v, func(p part) bool { return p.why == whyFound && !p.name })
 }
 
 // certain is a value that is a name that was found, and not nothing: find may find none.
