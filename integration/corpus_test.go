@@ -85,7 +85,7 @@ func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller,
 	defer plan.Close()
 	var v pathguard.Verdict
 	answers := plan.Asked(func() { v = p.Judge(plan) })
-	f, err := frozen.Thaw(frozen.Freeze(frozen.Frozen{Plan: plan, Answers: answers}, nil))
+	f, err := frozen.Thaw(frozen.Freeze(frozen.Frozen{Plan: p.Named(plan), Answers: answers}, nil))
 	if err != nil {
 		t.Fatalf("%s: %v", line.ID, err)
 	}

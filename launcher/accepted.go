@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,6 +67,12 @@ func (l *Launcher) Proposed(dir string) (p Proposed, err error) {
 		}
 	}
 	return p, nil
+}
+
+// Changed reports whether the file has another text by now, or cannot be read.
+func (p Proposed) Changed() bool {
+	text, err := pathguard.WorkspaceConfig(p.Workspace).Text(os.Getuid())
+	return err != nil || !bytes.Equal(text, p.text)
 }
 
 // AcceptRules remembers and records that a person accepted a proposal. If its file changed

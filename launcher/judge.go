@@ -120,8 +120,8 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 			j.Verdict = j.Verdict.LineByLine()
 		}
 		j.frozen = func() frozen.Frozen {
-			f := frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
-				Programs: l.policy.Settings().Programs}
+			f := frozen.Frozen{Plan: j.policy.Named(j.Plan), Answers: answers, Undo: undo,
+				Lines: lines, Programs: l.policy.Settings().Programs}
 			f.Rules, f.Accepted = drafts(rules)
 			return f
 		}

@@ -121,6 +121,7 @@ func (b *builder) put(path string, m mark) {
 			b.add(real, m)
 		}
 		if exists && real != "/" {
+			m.real = real
 			b.tree.ids[id] = append(b.tree.ids[id], m)
 		}
 		if m.kind == markState {

@@ -143,7 +143,13 @@ func (l Learned) AtMost() string {
 	if slices.Contains(l.command.Args, "*") {
 		text += ", with any plain name for *"
 	}
-	return text + ", in any workspace, whatever its files hold and its remotes are by then"
+	return text + ", in any workspace, whatever its files and its input hold and its remotes are " +
+		"by then"
+}
+
+// MayAnswer reports whether the rule answers a question of a command.
+func (l Learned) MayAnswer(rule string) bool {
+	return len(l.command.Answers) == 0 || slices.Contains(l.command.Answers, rule)
 }
 
 // With returns the policy with more rules.

@@ -4,6 +4,7 @@ package pathguard
 type mark struct {
 	kind markKind
 	path string    // as the rule spells it, for messages
+	real string    // the real path, where the rule names one file that exists
 	rule *PathRule // for marked by the configuration
 	tool string    // the program that may change it without a question
 	only string    // the agents by which it counts, with commas between; "" for anywhere

@@ -270,8 +270,7 @@ func (b *DB) open(path string, readOnly bool, fn func(*bbolt.DB) error) (err err
 			if file != nil {
 				release(file)
 			}
-			err = &approval.FileError{Path: path, Err: approval.ErrCorrupt,
-				Hint: fmt.Sprintf("%v; %s", p, private.Rebuild)}
+			err = &approval.FileError{Path: path, Err: approval.ErrCorrupt, Hint: private.Rebuild}
 		}
 	}()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{

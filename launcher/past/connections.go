@@ -127,7 +127,7 @@ func (p *Reader) Refused(since time.Time) ([]Lesson, error) {
 	var all []Connection
 	denied := map[string]bool{}
 	ends := audit.Filter{Kinds: []string{record.KindEnd}, Since: since}
-	err := record.Bodies(p, ends, func(_ time.Time, body struct {
+	_, err := record.Bodies(p, ends, func(_ time.Time, body struct {
 		Network struct{ Connections []Connection }
 	}) {
 		for _, c := range body.Network.Connections {

@@ -73,6 +73,8 @@ type Course struct {
 type Judged struct {
 	Verdict string `json:"verdict"`
 	Plan    string `json:"plan,omitempty"` // the name of its plan in the record
+
+	Rules []string `json:"-"` // those that had this verdict
 }
 
 // A Confined is what a run was confined to.
@@ -161,6 +163,7 @@ func (r *Run) add(e audit.Entry, first bool) error {
 	var body struct {
 		SID, Command, Inside, Agent, Cwd, Verdict, Plan, Level, Authority, Launcher, Tier,
 		Within string
+		Rules    []string
 		Network  any // of a start its line, of an end the connections
 		Session  bool
 		TimedOut bool `json:"timed_out"`
@@ -178,7 +181,7 @@ func (r *Run) add(e audit.Entry, first bool) error {
 	}
 	if first {
 		*r = Run{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
-			Agent: body.Agent, Dir: body.Cwd, Judged: Judged{body.Verdict, body.Plan},
+			Agent: body.Agent, Dir: body.Cwd, Judged: Judged{body.Verdict, body.Plan, body.Rules},
 			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within,
 			notes: notes{place: e.Offset}}
 	}

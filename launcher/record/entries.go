@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -36,21 +38,33 @@ type Entries interface {
 	Entries(audit.Filter) iter.Seq2[audit.Entry, error]
 }
 
-// Bodies calls visit with the time and the body of each entry, oldest first. A line that is no
-// entry, or says something else, is left out: tadactl audit verify names it.
-func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) error {
+// Bodies calls visit with the time and the body of each entry, oldest first. What says something
+// else is left out, and so are lines that are no entries: bad is how many of these the log does not
+// set apart. tadactl audit verify names them.
+func Bodies[T any](log Entries, f audit.Filter, visit func(time.Time, T)) (bad int, err error) {
+	apart := sync.OnceValue(func() (gaps []audit.Gap) {
+		for e, err := range log.Entries(audit.Filter{Kinds: gapKinds}) {
+			if g, ok := e.Gap(); ok && err == nil {
+				gaps = append(gaps, g)
+			}
+		}
+		return gaps
+	})
 	for e, err := range log.Entries(f) {
-		var bad *audit.BadEntry
+		var no *audit.BadEntry
 		var body T
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			return nil
-		case errors.As(err, &bad):
+			return bad, nil
+		case errors.As(err, &no):
+			if !slices.ContainsFunc(apart(), func(g audit.Gap) bool { return g.Holds(no.Offset) }) {
+				bad++
+			}
 		case err != nil:
-			return err
+			return bad, err
 		case json.Unmarshal(e.Body, &body) == nil:
 			visit(e.Time, body)
 		}
 	}
-	return nil
+	return bad, nil
 }

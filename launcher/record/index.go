@@ -63,7 +63,7 @@ func (r *Record) Span(since, until time.Time) (from, to int64) {
 
 // Gaps returns the parts of the log that hold no entries or are not proven, oldest first.
 func (r *Record) Gaps() (gaps []audit.Gap, err error) {
-	for e, err := range r.indexed(audit.KindAccept, audit.KindRecover) {
+	for e, err := range r.indexed(gapKinds...) {
 		if err != nil {
 			return gaps, err
 		}

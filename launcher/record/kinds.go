@@ -68,3 +68,6 @@ func IsFull(err error) bool {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// gapKinds are the kinds of the entries that set apart what is no entry.
+var gapKinds = []string{audit.KindAccept, audit.KindRecover}

@@ -35,12 +35,13 @@ type Proposal struct {
 // An answered plan is one that was asked about.
 type answered struct {
 	yes, no map[string]bool // the questions, by answer
+	denied  []past.Run      // the runs of no
 	runs    []past.Run      // the newest first
 	plan    *frozen.Frozen
 }
 
 // noRule is why no rule is proposed for questions that a rule could answer.
-const noRule = "a rule would allow what you have denied"
+const noRule = "a rule could allow what you have denied"
 
 // Lessons finds rules that would have spared the answered questions since a time.
 func (rec Record) Lessons(since time.Time) (Lessons, error) {
@@ -49,7 +50,7 @@ func (rec Record) Lessons(since time.Time) (Lessons, error) {
 		if err != nil {
 			return Lessons{}, err
 		}
-		if r.Verdict == pathguard.Ask.String() && r.Plan != "" && !r.Began.Before(since) {
+		if r.Verdict == pathguard.Ask.String() && !r.Began.Before(since) {
 			noteAsked(asked, r)
 		}
 	}
@@ -80,6 +81,7 @@ func noteAsked(asked map[string]*answered, r past.Run) {
 	switch {
 	case r.State == past.Denied:
 		a.no[r.Envelope] = true
+		a.denied = append(a.denied, r)
 	case r.State == past.Approved, r.Authority == "approval":
 		a.yes[r.Envelope] = true
 	}
@@ -174,11 +176,23 @@ func (s *study) allowsDenied(rules ...pathguard.Learned) bool {
 		if len(a.no) == 0 {
 			continue
 		}
-		if d, err := s.under(p, a); err == nil && d == pathguard.Allow {
+		d, err := s.under(p, a)
+		if err == nil && d == pathguard.Allow || err != nil && answerAll(rules, a.denied) {
 			return true
 		}
 	}
 	return false
+}
+
+// answerAll reports whether rules could answer each question of one of these runs, by the record
+// alone: their plan cannot be judged again.
+func answerAll(rules []pathguard.Learned, runs []past.Run) bool {
+	return slices.ContainsFunc(runs, func(r past.Run) bool {
+		return !slices.ContainsFunc(r.Rules, func(question string) bool {
+			return !slices.ContainsFunc(rules,
+				func(l pathguard.Learned) bool { return l.MayAnswer(question) })
+		})
+	})
 }
 
 // weigh says what speaks for each rule, and what it would have allowed besides.

@@ -2,7 +2,9 @@ package replay
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,5 +63,32 @@ func TestLearnedTogether(t *testing.T) {
 	if err != nil || len(lessons.Rules) != 1 || lessons.Rules[0].Examples[0] != one ||
 		!slices.Equal(lessons.Left, []Skipped{{noRule, 1}}) {
 		t.Errorf("%+v, %v", lessons, err)
+	}
+}
+
+// A plan that was denied and cannot be judged again keeps away the rules that answer all questions
+// that it asked.
+func TestLearnedBesideLost(t *testing.T) {
+	for _, plan := range []string{strings.Repeat("0", 64), ""} {
+		for rules, kept := range map[string]int{`["proc.kill"]`: 0, `["net.upload"]`: 1,
+			`["proc.kill","write.outside"]`: 1, `[]`: 0} {
+			rec := recordOf(t, "pkill -f one")
+			answer(t, rec, "pkill -f one", true)
+			w, err := rec.OpenLog()
+			if err == nil {
+				_, err = w.Append(record.KindIntent, fmt.Appendf(nil, `{"command":"sh two",`+
+					`"plan":%q,"rules":%s,"sid":"06h2t9zbj5ctbcs9","verdict":"ask"}`, plan,
+					rules), audit.Lazy)
+				w.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer(t, rec, "sh two", false)
+			lessons, err := rec.Learned(time.Time{})
+			if err != nil || len(lessons.Rules) != kept || len(lessons.Left) != 1-kept {
+				t.Errorf("%q %s: %+v, %v", plan, rules, lessons, err)
+			}
+		}
 	}
 }

@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
@@ -33,7 +35,12 @@ func policy(t *testing.T, a pathguard.Account, text string) pathguard.Policy {
 // recordOf is a record in which these lines ran under the defaults, the first of them twice.
 func recordOf(t *testing.T, lines ...string) Record {
 	t.Helper()
-	root := hermetic.Tree(t, "home/dev/", "w/.git/", "w/a.txt")
+	return recordIn(t, hermetic.Tree(t, "home/dev/", "w/.git/", "w/a.txt"), "{}", lines...)
+}
+
+// recordIn is the same in a tree, under a configuration.
+func recordIn(t *testing.T, root, config string, lines ...string) Record {
+	t.Helper()
 	home, err := state.OpenHome(filepath.Join(root, "state"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +53,7 @@ func recordOf(t *testing.T, lines ...string) Record {
 	}
 	rec := Record{Reader: past.Of(log, dir, approvals), Approvals: approvals, Plans: dir.Plans(),
 		Account: pathguard.Account{Home: root + "/home/dev", UID: os.Getuid(), StateDir: dir.Dir}}
-	rec.Policy = policy(t, rec.Account, "{}")
+	rec.Policy = policy(t, rec.Account, config)
 	w, err := rec.OpenLog()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +66,7 @@ func recordOf(t *testing.T, lines ...string) Record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := frozen.Frozen{Plan: plan, Programs: rec.Policy.Settings().Programs}
+		f := frozen.Frozen{Plan: rec.Policy.Named(plan), Programs: rec.Policy.Settings().Programs}
 		var v pathguard.Verdict
 		f.Answers = plan.Asked(func() { v = rec.Policy.Judge(plan) })
 		name, err := plans.Put(rec.Plans, frozen.Freeze(f, nil))
@@ -119,5 +126,69 @@ func TestReplay(t *testing.T) {
 	if r, err := rec.Replay(Options{}); err != nil || len(r.Skipped) != 1 ||
 		r.Skipped[0] != (Skipped{lostPlan, 3}) {
 		t.Errorf("without the plans: %+v, %v", r, err)
+	}
+}
+
+// A plan on record is not judged by inodes: a file that has the one of another by now is not that
+// file, and another name of a file was one even if that was replaced since.
+func TestReplayWithoutInodes(t *testing.T) {
+	root := hermetic.Tree(t, "home/dev/vault", "home/dev/new", "w/.git/", "w/a.txt")
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	vault := root + "/home/dev/vault"
+	do(os.Link(vault, root+"/w/link"))
+	const config = "security: {restricted_paths: [~/vault]}"
+	rec := recordIn(t, root, config, "cat a.txt", "cat link")
+	do(os.Rename(root+"/w/a.txt", vault))
+	rec.Policy = policy(t, rec.Account, config)
+	if r, err := rec.Replay(Options{}); err != nil || r.Runs != 3 || r.Same != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	without := policy(t, rec.Account, "{}")
+	r, err := rec.Replay(Options{Policy: &without})
+	if err != nil || len(r.Changes) != 1 || r.Changes[0].From != "deny" || !r.Changes[0].Allows() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// What is no entry may have been a run, and a replay says so. What the log itself sets apart is
+// known to be none.
+func TestReplayOfDamaged(t *testing.T) {
+	rec := recordOf(t, "ls", "cat a.txt", "pwd")
+	file := filepath.Join(filepath.Dir(rec.Plans), "audit", "log.jsonl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	write := func(text []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(append(text[:len(text):len(text)], `{"torn":`...))
+	w, err := rec.OpenLog() // sets it apart
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if r, err := rec.Replay(Options{}); err != nil || r.Runs != 4 || len(r.Skipped) != 0 {
+		t.Errorf("torn: %+v, %v", r, err)
+	}
+	lines[1] = bytes.Repeat([]byte("x"), len(lines[1])-1)
+	lines[1] = append(lines[1], '\n')
+	write(bytes.Join(lines, nil))
+	r, err := rec.Replay(Options{})
+	if err != nil || r.Runs != 3 || !slices.Equal(r.Skipped, []Skipped{{badLine, 1}}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err = rec.Shadowed(Options{}); err != nil ||
+		!slices.Equal(r.Skipped, []Skipped{{badLine, 1}}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -114,6 +114,9 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 	if runs.without > 0 {
 		t.skipped[noPlan] += runs.without
 	}
+	if runs.bad > 0 {
+		t.skipped[badLine] += runs.bad
+	}
 	return t.examples(log, machine)
 }
 
@@ -121,6 +124,7 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 const (
 	noPlan = "without a plan on record: by an earlier version, too long, not a command, or with " +
 		"the secret value of a variable"
+	badLine  = "a line of the log is no entry, and may have been a run; see tadactl audit verify"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 )
 
@@ -203,13 +207,14 @@ func (t *Replaying) examples(log record.Entries, machine string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}
-	return intents(log, t.Options, func(r recorded) {
+	_, err := intents(log, t.Options, func(r recorded) {
 		for _, g := range t.changed[r.Plan] {
 			if g.From == r.Verdict {
 				g.example(r, machine)
 			}
 		}
 	})
+	return err
 }
 
 // Result returns what was found. It is called once, at the end.

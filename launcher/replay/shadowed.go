@@ -7,7 +7,7 @@ import "slices"
 func (rec Record) Shadowed(o Options) (Replayed, error) {
 	var done Replayed
 	failed := map[string]int{}
-	err := intents(rec, o, func(r recorded) {
+	bad, err := intents(rec, o, func(r recorded) {
 		switch r.Shadow.Verdict {
 		case "":
 			if r.Shadow.Error != "" {
@@ -32,6 +32,9 @@ func (rec Record) Shadowed(o Options) (Replayed, error) {
 		done.Changes[i].Count++
 		done.Changes[i].example(r, "")
 	})
+	if bad > 0 {
+		failed[badLine] = bad
+	}
 	sortChanges(done.Changes)
 	done.Skipped = skippedBy(failed)
 	return done, err

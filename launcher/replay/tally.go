@@ -41,8 +41,9 @@ type recorded struct {
 	time time.Time
 }
 
-// intents calls visit for what was announced since a time in a workspace, oldest first.
-func intents(log record.Entries, o Options, visit func(recorded)) error {
+// intents calls visit for what was announced since a time in a workspace, oldest first. bad is how
+// many lines of that part of the log are no entries.
+func intents(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
 	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
 	workspace := past.Recorded(o.Workspace)
 	return record.Bodies(log, f, func(at time.Time, r recorded) {
@@ -56,7 +57,7 @@ func intents(log record.Entries, o Options, visit func(recorded)) error {
 // NamedPlans are the names of the plans of the runs of a log from a byte on.
 func NamedPlans(log record.Entries, from int64) (map[string]bool, error) {
 	named := map[string]bool{}
-	err := intents(log, Options{from: from}, func(r recorded) {
+	_, err := intents(log, Options{from: from}, func(r recorded) {
 		if r.Plan != "" {
 			named[r.Plan] = true
 		}
@@ -77,12 +78,13 @@ type tallied struct {
 	plans    map[string][]tally
 	policies []string // digests
 	without  int      // runs that have none
+	bad      int      // lines of the log that are no entries
 }
 
 func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 	t.plans = map[string][]tally{}
 	numbers := map[string]int{}
-	err = intents(log, o, func(r recorded) {
+	t.bad, err = intents(log, o, func(r recorded) {
 		var verdict pathguard.Decision
 		if r.Plan == "" || verdict.UnmarshalText([]byte(r.Verdict)) != nil {
 			t.without++

@@ -59,7 +59,7 @@ func (rec Record) observed(r recent, since time.Time) (o observed, err error) {
 	starts, weak := 0, 0
 	f := audit.Filter{Since: since,
 		Kinds: []string{record.KindStart, record.KindTraffic, record.KindEnd}}
-	err = record.Bodies(rec, f, func(_ time.Time, body struct {
+	_, err = record.Bodies(rec, f, func(_ time.Time, body struct {
 		SID, Level  string
 		Connections []past.Connection // of traffic
 		Network     struct {

@@ -59,7 +59,7 @@ type recent struct {
 func (rec Record) recent(since time.Time, dir string) (r recent, err error) {
 	r.runs, r.plans = map[string]bool{}, map[string]bool{}
 	begun, unknown, dir := false, false, past.Recorded(dir)
-	err = intents(rec, Options{}, func(i recorded) {
+	_, err = intents(rec, Options{}, func(i recorded) {
 		begun = begun || i.time.Before(since)
 		if i.time.Before(since) || dir != "" && !pathname.Within(i.Dir, dir) {
 			return

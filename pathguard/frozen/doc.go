@@ -7,7 +7,9 @@
 // answers to what the judgement asked about the disk (resolve.Answers). A question that was not
 // asked then has no answer, and a policy that depends on it cannot be tried: [Frozen.Unanswered].
 //
-// It leaves out the text of files, the values of environment variables, and descriptors.
+// It leaves out the text of files, the values of environment variables, descriptors, and inodes,
+// which mean other files later: what the policy knew by its inode has a name in its place
+// (pathguard.Policy.Named).
 //
 // # Format
 //

@@ -67,8 +67,11 @@ func bare(p *resolve.Plan, outer bool) *resolve.Plan {
 	} else {
 		s.Text, s.Canonical, q.Caller, q.Workspace, q.Dir = "", "", resolve.Caller{}, "", ""
 	}
+	self := p.Caller.Self
+	q.Targets = own(p.Targets, func(t *resolve.Target) { t.WithoutInodes(self) })
 	q.Programs = own(p.Programs, func(g *resolve.Program) {
 		g.Bound = resolve.Bound{ID: g.ID, Size: g.Size}
+		g.WithoutInode(self)
 	})
 	q.Contents = own(p.Contents, func(c *resolve.Content) { c.ModTime = 0 })
 	q.Inner = own(p.Inner, func(in *resolve.Inner) { in.Plan = bare(in.Plan, false) })

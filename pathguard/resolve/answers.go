@@ -1,5 +1,7 @@
 package resolve
 
+import "github.com/tada-run/tada-run/pathguard/walk"
+
 // Answers are what a judgement asked about the disk, beyond what the plan says. A plan without a
 // disk repeats them.
 type Answers struct {
@@ -56,6 +58,7 @@ func (p *Plan) eachInner(do func(*Plan)) {
 // Repeat makes a plan that has no disk, with the scripts in it, answer from now on as a says. A
 // question that nobody had asked gets no answer, and sets missing.
 func (p *Plan) Repeat(a Answers, missing *bool) {
+	p.withoutInodes(p.Caller.Self)
 	if a.Loads {
 		p.Caller.Agents = func() []string { return repeat(a.Agents, missing) }
 	}
@@ -68,6 +71,19 @@ func (p *Plan) Repeat(a Answers, missing *bool) {
 		p.linked = func() []string { return repeat(a.Linked, missing) }
 	}
 	p.eachInner(func(in *Plan) { in.Caller, in.Workspace, in.Dir = p.Caller, p.Workspace, p.Dir })
+}
+
+// withoutInodes removes the inodes of a plan.
+func (p *Plan) withoutInodes(self walk.ID) {
+	for i := range p.Targets {
+		p.Targets[i].WithoutInodes(self)
+	}
+	for i := range p.Programs {
+		p.Programs[i].WithoutInode(self)
+	}
+	for i := range p.Inner {
+		p.Inner[i].Plan.withoutInodes(self)
+	}
 }
 
 // Certain is Kept.Unsure as the answers have it.

@@ -173,6 +173,14 @@ func (t *Target) DirFile() *os.File { return t.dir.Open() }
 // Path returns the whole absolute path: what exists, and what is missing below it.
 func (t *Target) Path() string { return pathname.Join(t.Real, t.Missing) }
 
+// WithoutInodes removes what are the inodes of other files by the time that a record is read; not
+// that of tada-run itself, which a target is or is not.
+func (f *Found) WithoutInodes(self walk.ID) {
+	if f.Crossed = nil; f.ID != self {
+		f.ID = walk.ID{}
+	}
+}
+
 // Bound identifies a file that would be executed.
 type Bound struct {
 	ID      walk.ID
@@ -180,6 +188,13 @@ type Bound struct {
 	ModTime int64  // nanoseconds since 1970
 	Sum     string // SHA-256 of the content in hex; "" where it is not needed or could not be had
 	Why     string // why something is missing
+}
+
+// WithoutInode is [Found.WithoutInodes] for a file that would be executed.
+func (b *Bound) WithoutInode(self walk.ID) {
+	if b.ID != self {
+		b.ID = walk.ID{}
+	}
 }
 
 // A Program is the file that would be executed for a command word. It has a Sum when an ordinary

@@ -63,6 +63,10 @@ func (c *ctl) accept(l *launcher.Launcher, p launcher.Proposed) error {
 			if err := l.AcceptRules(p); err != nil {
 				return err
 			}
+			if p.Changed() {
+				return failf(1, "%q changed while you read it, so none of its rules that allow "+
+					"counts; read it again: tadactl policy accept", p.File)
+			}
 			_, err := fmt.Fprintln(c.out, "accepted, until the file changes; to take it back: "+
 				"tadactl policy accept --revoke")
 			return err

@@ -469,3 +469,12 @@ func canonicalPayload(t *testing.T, e *approval.Envelope) {
 		t.Fatal(err)
 	}
 }
+
+// A cut row has its mark in ASCII, which a terminal of any locale shows, and one column is free.
+func TestFit(t *testing.T) {
+	for width, want := range map[int]string{3: "abcdefgh", 4: "...", 8: "abcd...", 9: "abcdefgh"} {
+		if got := Fit("abcdefgh", width); got != want {
+			t.Errorf("%d: %q", width, got)
+		}
+	}
+}

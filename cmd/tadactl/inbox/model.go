@@ -143,10 +143,12 @@ func explained(err error) string {
 	return err.Error()
 }
 
-// Fit cuts a row of a list; a page is laid out for the width and never cut.
+// Fit cuts a row of a list; a page is laid out for the width and never cut. The mark is one that
+// every terminal has.
 func Fit(s string, width int) string {
-	if r := []rune(s); len(r) >= width && width > 1 {
-		return string(r[:width-2]) + "…"
+	const mark = "..."
+	if r := []rune(s); len(r) >= width && width > len(mark) {
+		return string(r[:width-1-len(mark)]) + mark
 	}
 	return s
 }
