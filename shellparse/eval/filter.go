@@ -254,8 +254,3 @@ func (w *commands) digits(c *call, in *stream) digits {
 	}
 	return known
 }
-
-// renames reports whether the text gives any command another name.
-func (w *commands) renames() bool {
-	return slices.ContainsFunc(w.out.Commands, func(c Command) bool { return c.Name == "alias" })
-}

@@ -252,3 +252,8 @@ func (w *report) listedHazard(rule string, span Span) {
 func (w *report) unrecorded(message string, span Span) {
 	w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: message, Span: span})
 }
+
+// renames reports whether the text gives any command another name.
+func (w *report) renames() bool {
+	return slices.ContainsFunc(w.out.Commands, func(c Command) bool { return c.Name == "alias" })
+}
