@@ -154,8 +154,9 @@ func TestJoinInTurns(t *testing.T) {
 		if i > 0 {
 			j, _ = s.invited(fmt.Sprintf("tada-00000000000000b%d", i), Invitation{})
 		}
+		mine := j
 		all.Go(func() {
-			if _, err := s.Join(t.Context(), j); err != nil {
+			if _, err := s.Join(t.Context(), mine); err != nil {
 				t.Error(err)
 			}
 		})
