@@ -156,36 +156,52 @@ func (x *index) covers(dir string, number uint32) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == x.packs[i].size
 }
 
-// readIndex returns the entries of the index if it is whole and of exactly these packs, and nil if
-// not.
-func readIndex(dir string, packs []uint32) []place {
+// readIndex returns what the index has, if it is whole and of exactly these packs, and nil if not.
+func readIndex(dir string, packs []uint32) ([]indexed, []place) {
 	x, err := openIndex(dir)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer x.Close()
 	if !slices.EqualFunc(x.packs, packs,
 		func(p indexed, n uint32) bool { return p.number == n }) {
-		return nil
+		return nil, nil
 	}
 	for _, p := range x.packs {
 		if sum, err := audit.SumFile(p.file(dir), p.size); err != nil || sum != p.sum {
-			return nil
+			return nil, nil
 		}
 	}
 	b, err := io.ReadAll(io.NewSectionReader(x, x.from, x.count*int64(indexEntry)))
 	if err != nil || sha256.Sum256(b) != x.sum {
-		return nil
+		return nil, nil
 	}
 	list := make([]place, 0, len(b)/indexEntry)
 	for ; len(b) >= indexEntry; b = b[indexEntry:] {
 		list = append(list, placeOf(b))
 	}
-	return list
+	return x.packs, list
+}
+
+// measured returns packs as an index says which they are.
+func measured(dir string, numbers ...uint32) (packs []indexed, err error) {
+	for _, n := range numbers {
+		p := indexed{number: n}
+		info, err := os.Lstat(p.file(dir))
+		if err != nil {
+			return nil, err
+		}
+		p.size = info.Size()
+		if p.sum, err = audit.SumFile(p.file(dir), p.size); err != nil {
+			return nil, err
+		}
+		packs = append(packs, p)
+	}
+	return packs, nil
 }
 
 // writeIndex replaces the index. Of a plan that is in two packs the first counts.
-func writeIndex(dir string, packs []uint32, list []place) error {
+func writeIndex(dir string, packs []indexed, list []place) error {
 	slices.SortFunc(list, place.compare)
 	list = slices.CompactFunc(list, func(a, b place) bool { return a.sum == b.sum })
 	entries := make([]byte, 0, len(list)*indexEntry)
@@ -195,17 +211,9 @@ func writeIndex(dir string, packs []uint32, list []place) error {
 	sum := sha256.Sum256(entries)
 	b := binary.LittleEndian.AppendUint32([]byte(indexLine), uint32(len(packs)))
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(list))), sum[:]...)
-	for _, n := range packs {
-		p := indexed{number: n}
-		info, err := os.Lstat(p.file(dir))
-		if err != nil {
-			return err
-		}
-		if p.sum, err = audit.SumFile(p.file(dir), info.Size()); err != nil {
-			return err
-		}
-		b = binary.LittleEndian.AppendUint32(b, n)
-		b = binary.LittleEndian.AppendUint64(b, uint64(info.Size()))
+	for _, p := range packs {
+		b = binary.LittleEndian.AppendUint32(b, p.number)
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.size))
 		b = append(b, p.sum[:]...)
 	}
 	return replaceFile(filepath.Join(dir, indexName), append(b, entries...), nil)

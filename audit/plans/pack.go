@@ -40,10 +40,13 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 		return done, err
 	}
 	packs := packNumbers(names)
-	places := readIndex(dir, packs)
+	known, places := readIndex(dir, packs)
 	if places == nil && len(packs) > 0 {
 		if places, err = indexPacks(ctx, dir, packs, c); err == nil {
-			err = writeIndex(dir, packs, places)
+			known, err = measured(dir, packs...)
+		}
+		if err == nil {
+			err = writeIndex(dir, known, places)
 		}
 		if err != nil {
 			return done, err
@@ -66,7 +69,11 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 	for i := range fresh.places {
 		fresh.places[i].pack = number
 	}
-	if err := writeIndex(dir, append(packs, number), append(places, fresh.places...)); err != nil {
+	added, err := measured(dir, number)
+	if err == nil {
+		err = writeIndex(dir, append(known, added...), append(places, fresh.places...))
+	}
+	if err != nil {
 		return done, err
 	}
 	done.Files, done.Before = len(fresh.names), fresh.blocks
@@ -279,5 +286,9 @@ func Drop(dir string, keep func(name string) bool, c audit.Codec) (dropped int, 
 	if err != nil {
 		return dropped, err
 	}
-	return dropped, writeIndex(dir, left, places)
+	known, err := measured(dir, left...)
+	if err != nil {
+		return dropped, err
+	}
+	return dropped, writeIndex(dir, known, places)
 }
