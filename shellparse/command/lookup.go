@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"strings"
 )
@@ -48,25 +49,37 @@ func lookup(text, name string) (*Spec, bool) {
 	return s, true
 }
 
+// headers are the header lines of the sub-commands, each with the text from it on.
+func (s *Spec) headers() iter.Seq2[string, string] {
+	return func(yield func(head, text string) bool) {
+		indent := leading(s.subs)
+		for text := s.subs; text != ""; {
+			head, rest, _ := strings.Cut(text, "\n")
+			if leading(head) == indent && strings.TrimSpace(head) != "" && !yield(head, text) {
+				return
+			}
+			text = rest
+		}
+	}
+}
+
 // sub finds the sub-command a word names; nil when the entry has none such.
 func (s *Spec) sub(word string) *Spec {
-	if s.subs == "" || word == "" {
+	if word == "" {
 		return nil
 	}
-	indent := leading(s.subs)
-	for text := s.subs; text != ""; {
-		head, rest, _ := strings.Cut(text, "\n")
-		if leading(head) == indent && strings.TrimSpace(head) != "" && names(head, word) {
-			block, _ := cutBlock(text, indent)
-			sub, err := parseEntry(block)
-			if err != nil {
-				return nil
-			}
-			sub.Name, sub.up = s.Name+" "+word, s
-			sub.inherit(s)
-			return sub
+	for head, text := range s.headers() {
+		if !names(head, word) {
+			continue
 		}
-		text = rest
+		block, _ := cutBlock(text, leading(s.subs))
+		sub, err := parseEntry(block)
+		if err != nil {
+			return nil
+		}
+		sub.Name, sub.up = s.Name+" "+word, s
+		sub.inherit(s)
+		return sub
 	}
 	return nil
 }
@@ -81,13 +94,8 @@ func (s *Spec) mayBeSub(a Arg) bool {
 	case !a.Glob:
 		return false
 	}
-	indent := leading(s.subs)
-	for head := range strings.Lines(s.subs) {
-		head = strings.TrimSuffix(head, "\n")
+	for head := range s.headers() {
 		list, _, _ := cutNames(head)
-		if leading(head) != indent || head == "" {
-			continue
-		}
 		for name := range strings.SplitSeq(list, ",") {
 			if fits, err := path.Match(pattern, strings.TrimSpace(name)); fits || err != nil {
 				return true
