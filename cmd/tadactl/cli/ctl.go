@@ -136,23 +136,18 @@ func (c *ctl) say(v any, format string, args ...any) error {
 	return err
 }
 
-// opened is the body of a verb that needs the launcher of the state directory.
-func (c *ctl) opened(do func(l *launcher.Launcher, cmd *cobra.Command,
-	args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		l, err := c.open()
-		if err != nil {
-			return err
-		}
-		return do(l, cmd, args)
-	}
-}
+// A body is that of a verb that needs the launcher of the state directory.
+type body func(l *launcher.Launcher, cmd *cobra.Command, args []string) error
+
+// opened runs a body with what is opened to run and to decide.
+func (c *ctl) opened(do body) func(*cobra.Command, []string) error { return do.with(c.open) }
 
 // reads is like opened, for a verb that starts, decides and changes nothing: it is for macOS too.
-func (c *ctl) reads(do func(l *launcher.Launcher, cmd *cobra.Command,
-	args []string) error) func(*cobra.Command, []string) error {
+func (c *ctl) reads(do body) func(*cobra.Command, []string) error { return do.with(c.openToRead) }
+
+func (do body) with(open opening) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		l, err := c.openToRead()
+		l, err := open()
 		if err != nil {
 			return err
 		}
@@ -162,8 +157,7 @@ func (c *ctl) reads(do func(l *launcher.Launcher, cmd *cobra.Command,
 
 // outside is like opened, for what a command inside a sandbox may not do. It is refused before the
 // state directory is opened.
-func (c *ctl) outside(a approval.Action, do func(l *launcher.Launcher, cmd *cobra.Command,
-	args []string) error) func(*cobra.Command, []string) error {
+func (c *ctl) outside(a approval.Action, do body) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := caller.Outside(a); err != nil {
 			return err
@@ -197,17 +191,16 @@ func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
 
 // openHere is like open, and also returns the current directory.
 func (c *ctl) openHere() (*launcher.Launcher, string, error) {
-	return c.openHereBy(launcher.Place.Open)
+	return openHereBy(c.open)
 }
 
 // judgeHere is openHere for a verb that only judges.
 func (c *ctl) judgeHere() (*launcher.Launcher, string, error) {
-	return c.openHereBy(launcher.Place.OpenToJudge)
+	return openHereBy(c.openToRead)
 }
 
-func (c *ctl) openHereBy(by func(launcher.Place) (*launcher.Launcher,
-	error)) (*launcher.Launcher, string, error) {
-	l, err := c.openBy(by)
+func openHereBy(open opening) (*launcher.Launcher, string, error) {
+	l, err := open()
 	if err != nil {
 		return nil, "", err
 	}
