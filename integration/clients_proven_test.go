@@ -29,6 +29,9 @@ var features = []struct{ name, tests, result string }{
 	{name: "unknown tools", tests: "TestClientsUnknownTool"},
 	{name: "file tools", tests: "TestClientsFiles TestClientsCodexPatch"},
 	{name: "broken hook", tests: "TestClientsHookNeverFailsOpen TestClientsHooksOff"},
+	{name: "freeze", tests: "TestClientsFreeze"},
+	{name: "freeze", tests: "TestClientsFreeze/codex TestClientsFreeze/qwen " +
+		"TestClientsFreeze/copilot", result: "denies only"},
 	{name: "stops", tests: "TestClientsStop"},
 	{name: "conversation", tests: "TestClientsConversation"},
 	{name: "bad input", tests: "TestClientsFunctionsNamedAsPrograms TestClientsOwnWrapper TestClientsUpdated TestClientsTwoInOneFolder"},

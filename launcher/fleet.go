@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -32,6 +33,15 @@ func (l *Launcher) frozen() string {
 		return ""
 	}
 	return why
+}
+
+// Frozen is the refusal of what a request is about, whatever it is, while nothing new may start on
+// this machine of a fleet; nil otherwise.
+func (l *Launcher) Frozen(req Request) *refusal.Refusal {
+	if why := l.frozen(); why != "" {
+		return refusal.Denied((&Judgement{Request: req}).Locale(), pathguard.Frozen(why))
+	}
+	return nil
 }
 
 // offline says why no question about j can be asked now; "" if it can.

@@ -49,6 +49,8 @@ type Tool struct {
 type Decision struct {
 	Allowed bool   `json:"allowed"`
 	Reason  string `json:"reason,omitempty"` // why it is blocked, for the agent
+	// no other call would go on either, so the agent is to stop
+	Ends bool `json:"ends,omitempty"`
 	// the kind of event that a quarantine made of it
 	SecurityEvent string `json:"securityEvent,omitempty"`
 	// the rule of the user's by which the platform asks the user before it goes on

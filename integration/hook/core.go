@@ -174,7 +174,7 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		return Decision{}, err
 	}
 	if refusal != nil {
-		if n.Code = refusal.Code; !d.call.As.Late {
+		if n.Code = refusal.Code; !d.call.As.Late || refusal.Frozen {
 			n.Decision = refusal.Status
 			return d.refused(refusal, n, "")
 		}
@@ -240,8 +240,14 @@ func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	})
 }
 
-// talk allows a tool that only talks to the user or keeps the agent's own notes.
-func (d *decider) talk() (Decision, error) { return d.allowed(d.notice("unjudged", ""), nil) }
+// talk allows a tool that only talks to the user or keeps the agent's own notes, unless nothing new
+// may start.
+func (d *decider) talk() (Decision, error) {
+	if refusal := d.l.Frozen(d.request()); refusal != nil {
+		return d.refused(refusal, d.notice(refusal.Status, refusal.Code), "")
+	}
+	return d.allowed(d.notice("unjudged", ""), nil)
+}
 
 // permit asks for approval of a call that the platform itself carries out.
 func (d *decider) permit(ctx context.Context, tool launcher.Tool) (Decision, error) {
@@ -275,7 +281,9 @@ func (d *decider) refused(r *refusal.Refusal, n launcher.Notice, head string) (D
 		}
 	}
 	r.Audit = head
-	return blocked(r.Line()+"\n"+r.JSON(), head), nil
+	answer := blocked(r.Line()+"\n"+r.JSON(), head)
+	answer.Ends = r.Frozen
+	return answer, nil
 }
 
 // failed is the answer if there was no decision. It is recorded too, if possible.

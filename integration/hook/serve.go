@@ -19,7 +19,9 @@ type Adapter struct {
 	Wrapped func(Call, []string) bool
 
 	Block func(reason string) Answer
-	Pass  func(event string, d Decision, args Object) Answer // args are those to use
+	// blocks, and ends the agent's turn; nil if the platform has no such answer
+	End  func(event, reason string) Answer
+	Pass func(event string, d Decision, args Object) Answer // args are those to use
 }
 
 // An Answer is what a platform reads.
@@ -58,11 +60,14 @@ func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 		call.Wrapped = a.Wrapped(call, c.Env)
 	}
 	d := c.Decide(ctx, call)
-	if !d.Allowed {
-		return a.Block(d.Reason)
-	}
 	event, _ := o.Text(a.event())
-	return a.Pass(event, d, call.Args.With(d.Change))
+	switch {
+	case d.Allowed:
+		return a.Pass(event, d, call.Args.With(d.Change))
+	case d.Ends && a.End != nil:
+		return a.End(event, d.Reason)
+	}
+	return a.Block(d.Reason)
 }
 
 // Refuse returns, for the agent, why no call of the platform goes on: err, unless something else

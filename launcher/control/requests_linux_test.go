@@ -46,7 +46,7 @@ func TestOnlyOneDescriptorIsTaken(t *testing.T) {
 	}
 	other.Close()
 	// The pipe has no writer any more, unless one is left over.
-	if err := silent.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+	if err := silent.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := silent.Read(make([]byte, 1)); n != 0 || err != io.EOF {

@@ -42,6 +42,8 @@ type Internal struct {
 	Wish string           `json:"-"` // the command that the person would rather see
 	In   pathguard.Locale `json:"-"` // the reader's language
 	Here bool             `json:"-"` // a person has said so on the terminal of the command
+	// nothing new may start on this machine, so the program that asked need not go on
+	Frozen bool `json:"-"`
 }
 
 // DoesNotFit says which approval does not fit, and why; nothing for nil.
@@ -129,7 +131,7 @@ func Of(in pathguard.Locale, v pathguard.Verdict, status, code, message string, 
 		Version: 1, Status: status, Code: code, Message: message, Items: []Item{},
 		Retry: "do_not_repeat_identical",
 	}
-	r.Exit, r.In = exit, in
+	r.Exit, r.In, r.Frozen = exit, in, v.IsFrozen()
 	type told struct{ rule, message string }
 	at := make(map[told]int)
 	for _, reason := range v.Reasons {

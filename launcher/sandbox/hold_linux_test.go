@@ -32,14 +32,20 @@ func TestHold(t *testing.T) {
 				steps.Add(1)
 			}
 		}()
-		moves := func() bool {
+		within := func(d time.Duration) bool { // makes a step within it
 			time.Sleep(100 * time.Millisecond) // what was printed before is read
 			was := steps.Load()
-			time.Sleep(400 * time.Millisecond)
-			return steps.Load() > was
+			for deadline := time.Now().Add(d); steps.Load() == was; {
+				if time.Now().After(deadline) {
+					return false
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return true
 		}
+		moves := func() bool { return within(400 * time.Millisecond) }
 		for range 3 {
-			if !moves() {
+			if !within(30 * time.Second) { // a busy machine starts three programs late
 				t.Fatal("it makes no step")
 			}
 			if sure := process.Hold(); sure != (p.Most == Strong || adopts()) {

@@ -34,7 +34,7 @@ func TestChangesAreNoticed(t *testing.T) {
 		if !e.Approved() {
 			t.Errorf("%+v", e)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the run waits on")
 	}
 	select {

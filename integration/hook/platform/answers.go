@@ -2,6 +2,7 @@ package platform
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/tada-run/tada-run/integration/hook"
 )
@@ -9,6 +10,15 @@ import (
 // exit2 blocks in the way of most platforms: the reason on standard error, and the one status that
 // blocks.
 func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
+
+// stop blocks, and ends the turn, in the way of Claude Code and those that follow it. The person sees
+// the first line.
+func stop(event, reason string) hook.Answer {
+	line, _, _ := strings.Cut(reason, "\n")
+	return say(object{"continue": false, "stopReason": line, "hookSpecificOutput": object{
+		"hookEventName": event, "permissionDecision": "deny",
+		"permissionDecisionReason": reason}})
+}
 
 // say is an answer on standard output.
 func say(v any) hook.Answer {

@@ -31,6 +31,7 @@ func claudeCode() hook.Adapter {
 			return hook.IsShell(env, []string{"bash", "zsh"}, "CLAUDE_CODE_SHELL", "SHELL")
 		},
 		Block: exit2,
+		End:   stop,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
 			if d.Change != nil {

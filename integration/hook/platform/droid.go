@@ -22,6 +22,7 @@ func droid() hook.Adapter {
 					Names: map[string]string{"path": "folder", "pattern": "patterns"}},
 			}),
 		Block: exit2,
+		End:   stop,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
 			if d.Change != nil {

@@ -1,6 +1,10 @@
 package platform
 
-import "github.com/tada-run/tada-run/integration/hook"
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/integration/hook"
+)
 
 // gemini is Gemini CLI: BeforeTool. It does not number calls. "ask" is not used: it replaces a
 // denial by the user's own policies, and for the calls of agents that another one started it counts
@@ -22,6 +26,11 @@ func gemini() hook.Adapter {
 				"grep_search":         from("Grep"),
 			}),
 		Block: exit2,
+		End: func(_, reason string) hook.Answer {
+			line, _, _ := strings.Cut(reason, "\n")
+			return say(object{"continue": false, "stopReason": line, "decision": "deny",
+				"reason": reason})
+		},
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
 			if d.Change != nil {

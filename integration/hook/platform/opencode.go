@@ -27,6 +27,9 @@ func openCode() hook.Adapter {
 			a.Status, a.Stderr = 2, exit2(reason).Stderr
 			return a
 		},
+		End: func(_, reason string) hook.Answer {
+			return say(object{"decision": "end", "reason": reason})
+		},
 		Pass: func(_ string, d hook.Decision, args hook.Object) hook.Answer {
 			return say(object{"decision": "go", "args": args, "audit": d.Audit})
 		},

@@ -1,8 +1,9 @@
 
-export const TadaRun = async ({ directory }) => ({
+export const TadaRun = async ({ client, directory }) => ({
   "tool.execute.before": async (input, output) => {
     output.args ??= {}
     const { tool, sessionID, callID } = input
-    Object.assign(output.args, await args({ tool, sessionID, callID, cwd: directory, args: output.args }))
+    const call = { tool, sessionID, callID, cwd: directory, args: output.args }
+    Object.assign(output.args, await args(call, () => client.session.abort({ path: { id: sessionID } })))
   },
 })

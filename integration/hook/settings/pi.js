@@ -11,15 +11,13 @@ export default (pi) => {
   pi.on("tool_call", async (event, ctx) => {
     const sent = { ...event.input }
     if (typeof sent.path === "string") sent.path = names(sent.path)
-    Object.assign(
-      event.input,
-      await args({
-        tool: event.toolName,
-        sessionID: ctx.sessionManager.getSessionId(),
-        callID: event.toolCallId,
-        cwd: ctx.cwd,
-        args: sent,
-      }),
-    )
+    const call = {
+      tool: event.toolName,
+      sessionID: ctx.sessionManager.getSessionId(),
+      callID: event.toolCallId,
+      cwd: ctx.cwd,
+      args: sent,
+    }
+    Object.assign(event.input, await args(call, () => ctx.abort()))
   })
 }

@@ -34,13 +34,18 @@ const ask = (call) =>
     child.stdin.end(JSON.stringify(call))
   })
 
-// args returns the arguments to go on with.
-const args = async (call) => {
+// args returns the arguments to go on with. It calls end where no other call would go on either.
+const args = async (call, end) => {
   let answer
   try {
     answer = await ask({ hook_event_name: "tool.execute.before", ...call })
   } catch (e) {
     throw new Error("Tool blocked: " + e.message)
+  }
+  if (answer?.decision === "end") {
+    try {
+      await end()
+    } catch {} // it is blocked all the same
   }
   if (answer?.decision !== "go" || typeof answer.args !== "object") {
     throw new Error("Tool blocked: " + (answer?.reason ?? "tada-run did not say to go on"))
