@@ -31,6 +31,8 @@ type Agent struct {
 	orders sync.Mutex // one order is carried out at a time
 	news   news
 	asking *cosign.Asking // other machines, to cosign checkpoints
+
+	learned learned // the fleet document
 }
 
 // An own is what this machine is in the fleet.
