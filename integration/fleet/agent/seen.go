@@ -48,6 +48,6 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, placeLife*time.Second)
 	defer cancel()
-	_, err = a.Etcd.Put(ctx, keyspace.Seen+a.own.ID+"/said", string(value))
+	_, err = a.Etcd.Put(ctx, keyspace.Below(keyspace.Seen, a.own.ID)+keyspace.Said, string(value))
 	return err
 }

@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // A Frozen is a freeze and how far its end is signed.
@@ -50,28 +51,25 @@ func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
+	var list []Frozen
+	var ends []string
+	_, err = pages.Each(ctx, o.Etcd, keyspace.Freezes, func(kv *mvccpb.KeyValue) (string, error) {
+		f, err := fleet.Freeze(kv.Value)
+		if err == nil && string(kv.Key) == keyspace.Freezes+f.ID {
+			list, ends = append(list, Frozen{Freeze: f}), append(ends, keyspace.Thaws+f.ID)
+		}
+		return "", nil
+	})
 	if err != nil {
 		return nil, Reason(err)
 	}
-	var list []Frozen
-	for _, kv := range got.Kvs {
-		f, err := fleet.Freeze(kv.Value)
-		if err != nil || string(kv.Key) != keyspace.Freezes+f.ID {
-			continue
+	found, err := pages.Values(ctx, o.Etcd, ends)
+	for i := range list {
+		one := &list[i]
+		end, err := fleet.Thaws(found[keyspace.Thaws+one.ID])
+		if end.ID == one.ID {
+			one.Ended, one.ThawedBy = err == nil, end.By
 		}
-		one := Frozen{Freeze: f}
-		thaw, err := o.Etcd.Get(ctx, keyspace.Thaws+f.ID)
-		if err != nil {
-			return nil, Reason(err)
-		}
-		if len(thaw.Kvs) > 0 {
-			end, err := fleet.Thaws(thaw.Kvs[0].Value)
-			if end.ID == f.ID {
-				one.Ended, one.ThawedBy = err == nil, end.By
-			}
-		}
-		list = append(list, one)
 	}
-	return list, nil
+	return list, Reason(err)
 }
