@@ -45,7 +45,7 @@ func TestSignedBeforeItIsKnown(t *testing.T) {
 
 	// and so does an end, with the signature of another new one
 	carl := newKey(t, "carl")
-	half, err := document.SignThaw(order.ID, eve)
+	half, err := document.Thaw{ID: order.ID}.Sign(eve)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,13 @@ func TestFreeze(t *testing.T) {
 	if why := frozen(other); why != "" {
 		t.Errorf("another machine: %q", why)
 	}
-	if by, err := b.office().Thaw(t.Context(), b.ann, order.ID); err != nil || len(by) != 1 {
-		t.Errorf("%q, %v", by, err)
+	for _, stored := range []string{"", "x", "\n\n— ann AAAA\n"} { // nor does it stop the end
+		if _, err := b.root.Put(t.Context(), "tada/1/thaws/"+order.ID, stored); err != nil {
+			t.Fatal(err)
+		}
+		if by, err := b.office().Thaw(t.Context(), b.ann, order.ID); err != nil || len(by) != 1 {
+			t.Errorf("%q is stored: %q, %v", stored, by, err)
+		}
 	}
 	if _, err := b.office().Thaw(t.Context(), b.ann, order.ID); err == nil {
 		t.Error("the same person signs twice")

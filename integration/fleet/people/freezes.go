@@ -29,12 +29,12 @@ func (o Office) Freeze(ctx context.Context, key approval.Key,
 	if _, err := rand.Read(random); err != nil {
 		return document.Freeze{}, err
 	}
-	f.ID, f.By = hex.EncodeToString(random), []string{key.Name}
-	text, err := f.Sign(key)
+	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return f, err
 	}
-	fleet, err := o.Fleet(ctx)
+	f.ID, f.Fleet, f.By = hex.EncodeToString(random), fleet.Name, []string{key.Name}
+	text, err := f.Sign(key)
 	if err != nil {
 		return f, err
 	}

@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -32,15 +31,13 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 		return nil, cmp.Or(err, fmt.Errorf("no freeze has the id %q; type: tadactl fleet unfreeze",
 			id))
 	}
-	var text []byte
 	var revision int64
-	if len(got.Kvs) > 0 {
-		revision = got.Kvs[0].ModRevision
-		text, err = fleet.CosignThaw(got.Kvs[0].Value, id, key)
-	}
-	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
-		// nobody whose signature counts has begun it
-		text, err = document.SignThaw(id, key)
+	text, err := document.Thaw{ID: id, Fleet: fleet.Name}.Sign(key)
+	for _, kv := range got.Kvs {
+		revision = kv.ModRevision
+		if begun, _ := fleet.Thaws(kv.Value); len(begun.By) > 0 { // else it is garbage
+			text, err = fleet.CosignThaw(kv.Value, id, key)
+		}
 	}
 	if err != nil {
 		return nil, err
