@@ -51,3 +51,10 @@ func PinnedSerial(pin string) int64 {
 	}
 	return max(serial, 0)
 }
+
+// IsPin reports whether a text has the form of a pin.
+func IsPin(text string) bool {
+	_, who, _ := strings.Cut(text, "-")
+	sum, err := base64.RawURLEncoding.Strict().DecodeString(who)
+	return err == nil && len(sum) == sha256.Size && PinnedSerial(text) > 0
+}
