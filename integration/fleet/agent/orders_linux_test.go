@@ -62,6 +62,12 @@ func TestFreeze(t *testing.T) {
 	if _, err := b.office().Thaw(t.Context(), b.ann, order.ID); err == nil {
 		t.Error("the same person signs twice")
 	}
+	for _, name := range []string{"eve", "bob"} { // bob's name, and another key
+		if by, err := b.office().Thaw(t.Context(), newKey(t, name), order.ID); err == nil ||
+			!strings.Contains(err.Error(), "is not an administrator") {
+			t.Errorf("a key of nobody signs: %q, %v", by, err)
+		}
+	}
 	if _, err := b.office().Thaw(t.Context(), b.ann, "zzz"); err == nil ||
 		!strings.Contains(err.Error(), `no freeze has the id "zzz"`) {
 		t.Errorf("an unknown freeze: %v", err)
