@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,58 @@ func TestSignedBeforeItIsKnown(t *testing.T) {
 		why, err := m.folder.Frozen()
 		return err == nil && why == ""
 	})
+}
+
+// A freeze goes on when the administrator who gave it is none any more: others see it, and end it.
+func TestFreezeOfOneWhoLeft(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	eve := newKey(t, "eve")
+	b.add(eve, document.Person{Admin: true, MaxRisk: 3}, "*")
+	bob := newKey(t, "bob")
+	b.administrator(bob, eve)
+	m := b.machine("env=ci")
+	m.start()
+	order, err := b.office().Freeze(t.Context(), bob, document.Freeze{
+		Machines: document.Everywhere(), Time: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen := func() bool {
+		why, err := m.folder.Frozen()
+		return err == nil && why != ""
+	}
+	m.eventually("frozen", frozen)
+	text, err := b.office().Change(t.Context(), b.ann, func(f *document.Fleet) error {
+		f.People = slices.DeleteFunc(f.People, func(p document.Person) bool {
+			return p.Name == "bob"
+		})
+		return nil
+	})
+	if err == nil {
+		err = b.office().Finish(t.Context(), eve, text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := b.office().Freezes(t.Context())
+	if err != nil || len(list) != 1 || list[0].ID != order.ID || !list[0].Lapsed || list[0].Ended {
+		t.Errorf("%+v, %v", list, err)
+	}
+	m.stop()
+	m.start()
+	if time.Sleep(300 * time.Millisecond); !frozen() {
+		t.Error("it ended with its administrator")
+	}
+	for i, key := range []approval.Key{b.ann, eve} {
+		if by, err := b.office().Thaw(t.Context(), key, order.ID); err != nil || len(by) != i+1 {
+			t.Errorf("%q, %v", by, err)
+		}
+	}
+	m.eventually("ended", func() bool { return !frozen() })
+	if list, err = b.office().Freezes(t.Context()); err != nil || !list[0].Ended {
+		t.Errorf("%+v, %v", list, err)
+	}
 }
 
 // write stores what is below a key of the fleet, as its operator can.

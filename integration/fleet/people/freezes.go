@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
@@ -19,7 +21,11 @@ type Frozen struct {
 	document.Freeze
 	ThawedBy []string // administrators; two end it
 	Ended    bool
+	Lapsed   bool // no administrator of today gave it: nothing but its id is known
 }
+
+// orderID is what Freeze calls an order.
+var orderID = regexp.MustCompile("^[0-9a-f]{16}$")
 
 // Freeze gives an order, and returns it with its id: nothing new starts on the machines that it
 // selects.
@@ -45,7 +51,8 @@ func (o Office) Freeze(ctx context.Context, key approval.Key,
 	return f, Reason(err)
 }
 
-// Freezes returns the freezes that administrators have ordered, those that have ended too.
+// Freezes returns the freezes that administrators have ordered, those that have ended too. Machines
+// may obey one still of someone who is no administrator any more.
 func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
@@ -54,9 +61,14 @@ func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 	var list []Frozen
 	var ends []string
 	_, err = pages.Each(ctx, o.Etcd, keyspace.Freezes, func(kv *mvccpb.KeyValue) (string, error) {
-		f, err := fleet.Freeze(kv.Value)
-		if err == nil && string(kv.Key) == keyspace.Freezes+f.ID {
-			list, ends = append(list, Frozen{Freeze: f}), append(ends, keyspace.Thaws+f.ID)
+		id := strings.TrimPrefix(string(kv.Key), keyspace.Freezes)
+		one := Frozen{}
+		var err error
+		if one.Freeze, err = fleet.Freeze(kv.Value); err != nil || one.ID != id {
+			one = Frozen{Freeze: document.Freeze{ID: id}, Lapsed: true}
+		}
+		if orderID.MatchString(id) {
+			list, ends = append(list, one), append(ends, keyspace.Thaws+id)
 		}
 		return "", nil
 	})
