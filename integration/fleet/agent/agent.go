@@ -43,8 +43,9 @@ type own struct {
 
 // A place is what an agent holds in the fleet.
 type place struct {
-	link   link
-	unique string // random: names this agent among copies of the machine
+	link    link
+	unique  string        // random: names this agent among copies of the machine
+	silence time.Duration // see the constant, unless a test sets it
 }
 
 // A news is what a machine says of itself besides that it is there.

@@ -109,6 +109,8 @@ type machine struct {
 	stop   func()
 	skew   time.Duration // of its agent's clock
 
+	silence time.Duration // see place
+
 	mu   sync.Mutex
 	said bytes.Buffer
 	end  error // of its agent
@@ -210,6 +212,7 @@ func (m *machine) serve() {
 	done := make(chan struct{})
 	a := &Agent{Launcher: m.l, Folder: m.folder, Etcd: m.etcd, Out: m,
 		Now: func() time.Time { return time.Now().Add(m.skew) }}
+	a.place.silence = m.silence
 	go func() {
 		defer close(done)
 		err := a.Run(ctx)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
@@ -234,6 +236,35 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	if m.text() != m.connected() {
 		t.Errorf("the first one: %s", m.text())
 	}
+}
+
+// A place whose lease somebody else keeps alive does not keep the next agent of the machine out: one
+// that is dead says nothing.
+func TestPlaceOfTheDead(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	lease, err := b.root.Grant(t.Context(), 3600) // as good as one that is kept alive
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := "tada/1/agents/" + m.own.ID + "/place"
+	if _, err := b.root.Put(t.Context(), place, "vm, process 1",
+		clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	m.silence = 2 * time.Second
+	m.start()
+	if said := m.text(); !strings.Contains(said, `"vm, process 1" held the place of this machine`) {
+		t.Error(said)
+	}
+	// the place is taken from this agent, which stays: a dead one comes back to life
+	if _, err := b.root.Put(t.Context(), place, "vm, process 1",
+		clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("it notices", func() bool { return m.l.Online(t.Context()) != nil })
+	m.eventually("and has it again", func() bool { return m.l.Online(t.Context()) == nil })
 }
 
 // While etcd does not answer, the agent says so, and it finds its place again afterwards.
