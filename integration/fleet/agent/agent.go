@@ -28,17 +28,21 @@ type Agent struct {
 	lines  sync.Mutex
 	place  place
 	once   once
-	orders sync.Mutex // one order is carried out at a time
+	orders orders
 	news   news
 	asking *cosign.Asking // other machines, to cosign checkpoints
-
-	learned learned // the fleet document
 }
 
 // An own is what this machine is in the fleet.
 type own struct {
 	member.Membership
 	labels document.Labels
+}
+
+// orders is locked while one is carried out, and says when to look at all again.
+type orders struct {
+	sync.Mutex
+	learned learned // a fleet document
 }
 
 // A place is what an agent holds in the fleet.

@@ -75,7 +75,7 @@ func (a *Agent) eachDocument(ctx context.Context) error {
 		}
 		if fleet.Serial != last {
 			last = fleet.Serial
-			a.learned.tell()
+			a.orders.learned.tell()
 		}
 		return a.moved()
 	})

@@ -70,8 +70,8 @@ func TestAnothersQuestion(t *testing.T) {
 	}
 }
 
-// A machine that fills all that it may write keeps nobody from the questions of the others, nor from
-// what they say of themselves, nor does it choose who cosigns; it is named.
+// A machine that fills all that it may write hides neither the questions of the others nor what
+// they say of themselves, and does not choose who cosigns; it is named.
 func TestFloodOfQuestions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

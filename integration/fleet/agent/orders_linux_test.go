@@ -238,8 +238,8 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	}
 }
 
-// A place whose lease somebody else keeps alive does not keep the next agent of the machine out: one
-// that is dead says nothing.
+// A place whose lease another machine keeps alive does not keep the next agent of this one out: an
+// agent that is dead says nothing.
 func TestPlaceOfTheDead(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -21,8 +21,8 @@ const (
 	// leaveWithin is how long an agent that ends may take to free it.
 	leaveWithin = 2 * time.Second
 	// silence is after how long an agent that holds the place and says nothing is dead. One of an
-	// earlier version, which does not hear a knock, says once in seenEvery that it is there.
-	silence = seenEvery + 2*placeLife*time.Second
+	// earlier version, which does not hear a knock, says once a minute that it is there.
+	silence = 80 * time.Second
 )
 
 // holdPlace takes the machine's place and holds it as long as the servers answer.
@@ -107,13 +107,13 @@ func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) (rev int6
 	below := keyspace.Below(keyspace.Agents, a.own.ID)
 	key := below + keyspace.Place
 	put := clientv3.OpPut(key, a.name(), clientv3.WithLease(lease))
+	mine := clientv3.Compare(clientv3.Value(key), "=", a.name())
 	var knocked int64
 	for began, n := time.Now(), 0; ; n++ {
 		// it is free, or this agent's from before it lost the connection
 		got, err := a.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 			Then(put).
-			Else(clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.Value(key), "=", a.name())},
-				[]clientv3.Op{put}, nil)).Commit()
+			Else(clientv3.OpTxn([]clientv3.Cmp{mine}, []clientv3.Op{put}, nil)).Commit()
 		if err == nil {
 			err = a.sameCluster(got.Header.ClusterId)
 		}

@@ -1,6 +1,6 @@
-// Package pages reads what is below a prefix in etcd a few values at a time. Whoever may write there
-// could store more than there is memory for, or more than one answer of etcd can have: then nobody
-// could read the rest.
+// Package pages reads what is below a prefix in etcd a few values at a time. Those who may write
+// there could store more than there is memory for, or more than one answer of etcd can have: then
+// the rest could not be read.
 package pages
 
 import (
@@ -13,14 +13,15 @@ import (
 // size is how many values are read at once: etcd stores none of more than 1.5 MB.
 const size = 16
 
-// Each calls do for what is below a prefix, in order, and returns of which revision that is. do
+// Each calls do for what is below a prefix, in order, and returns of which revision the first of
+// that is: what changes meanwhile may be in it, and changes from there on may come twice. It is not
+// all of one revision, because some versions of etcd let every member have old ones forgotten. do
 // returns the key at which to go on; "" for the next one.
 func Each(ctx context.Context, c *clientv3.Client, prefix string,
 	do func(kv *mvccpb.KeyValue) (next string, err error)) (rev int64, err error) {
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	for from := prefix; ; {
-		got, err := c.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(size),
-			clientv3.WithRev(rev))
+		got, err := c.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(size))
 		if err != nil {
 			return 0, err
 		}

@@ -48,8 +48,8 @@ func (o Office) Repair(ctx context.Context, key approval.Key, r Repair) error {
 // administrator refuses a key whose signature would not count.
 func administrator(f document.Fleet, key approval.Key) error {
 	if p, ok := f.Person(key.Name); !ok || !p.Admin || !p.Key.Equal(key.Public()) {
-		return fmt.Errorf("%q is not an administrator of this fleet; see: tadactl fleet person list",
-			key.Name)
+		return fmt.Errorf("%q is not an administrator of this fleet; see: tadactl fleet person "+
+			"list", key.Name)
 	}
 	return nil
 }

@@ -61,9 +61,9 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 	return end.By, nil
 }
 
-// known reports whether etcd has a freeze, or an end of it that an administrator has signed: whoever
-// writes etcd can delete the order, but machines still obey it. So they do where the administrator
-// who gave the order is none any more.
+// known reports whether etcd has a freeze, or an end of it that an administrator has signed. The
+// order can be deleted there, but machines still obey it. So they do where the administrator who
+// gave it is none any more.
 func (o Office) known(ctx context.Context, fleet document.Fleet, id string,
 	ends []*mvccpb.KeyValue) (bool, error) {
 	for _, kv := range ends {

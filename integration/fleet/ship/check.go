@@ -143,8 +143,8 @@ func (c Check) restored(ctx context.Context, t *told, r *restored, f *Finding) (
 func (h *history) empty(last manifest, f *Finding) error {
 	p, err := last.point()
 	if err == nil && p.Count > 0 {
-		err = fmt.Errorf("its checkpoint covers %d entries, and no manifest has any of them",
-			p.Count)
+		err = fmt.Errorf("its checkpoint covers %s of which no manifest has any",
+			audit.Plural(p.Count, "entry"))
 	}
 	if err != nil {
 		return h.broken("manifest %d: %v", last.Number, err)
