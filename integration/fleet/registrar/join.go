@@ -147,7 +147,12 @@ var errReplaced = errors.New("this registrar was replaced by another one; ask an
 // Join lets a machine in, once for each invitation. Machines come in one after the other: etcd
 // computes the rights of all its users again at each change of one, so that many at once would all
 // wait too long.
+//
+// One that is not invited does not wait, nor lets others wait: anyone can ask.
 func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
+	if _, _, err := r.invited(ctx, j); err != nil {
+		return Welcome{}, err
+	}
 	select {
 	case r.joining <- struct{}{}:
 	case <-ctx.Done():
@@ -167,14 +172,7 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	if !document.IsMachineID(j.ID) {
 		return Welcome{}, fmt.Errorf("%w: %q is not the id of a machine", errRequest, j.ID)
 	}
-	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
-	if err != nil {
-		return Welcome{}, err
-	}
-	if len(got.Kvs) == 0 {
-		return Welcome{}, errNotInvited
-	}
-	invited, err := readInvitation(got.Kvs[0].Value, j.Secret, r.now())
+	invited, at, err := r.invited(ctx, j)
 	if err != nil {
 		return Welcome{}, err
 	}
@@ -208,8 +206,7 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 		return Welcome{}, err
 	}
 	done, err := r.etcd.Txn(ctx).If(
-		clientv3.Compare(clientv3.ModRevision(keyspace.Tokens+j.Invitation), "=",
-			got.Kvs[0].ModRevision),
+		clientv3.Compare(clientv3.ModRevision(keyspace.Tokens+j.Invitation), "=", at),
 		clientv3.Compare(clientv3.ModRevision(keyspace.Machines+m.ID), "=", was.record),
 		clientv3.Compare(clientv3.ModRevision(keyspace.Keys+m.Key), "=", was.key),
 	).Then(
@@ -229,6 +226,19 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	}
 	w.Freezes, w.Bundles = freezes, bundles
 	return w, nil
+}
+
+// invited returns the invitation of which a machine has the secret, and of which revision it is.
+func (r *Registrar) invited(ctx context.Context, j Joining) (i Invitation, at int64, err error) {
+	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
+	if err != nil {
+		return i, 0, err
+	}
+	if len(got.Kvs) == 0 {
+		return i, 0, errNotInvited
+	}
+	i, err = readInvitation(got.Kvs[0].Value, j.Secret, r.now())
+	return i, got.Kvs[0].ModRevision, err
 }
 
 // A before is at which revisions etcd has the record and the key of a machine that joins; 0 where

@@ -137,6 +137,11 @@ func TestJoinInTurns(t *testing.T) {
 	const id = "tada-00000000000000aa"
 	j, _ := s.invited(id, Invitation{})
 	s.joining <- struct{}{} // another one's turn
+	uninvited := j
+	uninvited.Secret += "x"
+	if _, err := s.Join(t.Context(), uninvited); !errors.Is(err, errNotInvited) {
+		t.Errorf("one that is not invited waits: %v", err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, late := s.Join(ctx, j)
