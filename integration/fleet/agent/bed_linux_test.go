@@ -30,6 +30,7 @@ type bed struct {
 	etcd   *served.Etcd
 	root   *clientv3.Client
 	folder *registrar.Folder
+	acme   string // its path
 	site   registrar.Link
 	ann    approval.Key
 }
@@ -56,7 +57,7 @@ func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.folder = folder
+	b.folder, b.acme = folder, dir
 	b.etcd = served.StartSecureEtcd(t, nodes, dir)
 	b.root, err = clientv3.New(clientv3.Config{Endpoints: b.etcd.Endpoints(), TLS: access,
 		Logger: zap.NewNop()})

@@ -400,3 +400,60 @@ func TestJoinsUnderOrders(t *testing.T) {
 		t.Error("the agent has ended the freeze")
 	}
 }
+
+// Whoever writes etcd misleads no machine that joins: an older bundle that is put back there, a
+// freeze that is deleted, and an end that is deleted, are known to the registrar.
+func TestJoinsWhereOrdersAreOlder(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob := newKey(t, "bob")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	older := b.force("base", "*", noLess)
+	old, err := older.Sign(b.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.force("base", "*", noMake)
+	b.force("gone", "*", noLess)
+	var ids []string
+	for range 2 {
+		o, err := b.office().Freeze(t.Context(), b.ann, document.Freeze{
+			Machines: document.Everywhere(), Time: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, o.ID)
+	}
+	for _, key := range []approval.Key{b.ann, bob} {
+		if _, err := b.office().Thaw(t.Context(), key, ids[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(name string) bool {
+		_, err := os.Stat(filepath.Join(b.acme, "orders", name))
+		return err == nil
+	}
+	for range 1000 {
+		text, _ := os.ReadFile(filepath.Join(b.acme, "orders", "base.bundle"))
+		if strings.Contains(string(text), "make") && kept("gone.bundle") &&
+			kept(ids[1]+".freeze") && kept(ids[0]+".thaw") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	b.write("bundles/base/force", old)
+	for _, key := range []string{"bundles/gone/force", "freezes/" + ids[1], "thaws/" + ids[0]} {
+		if _, err := b.root.Delete(t.Context(), "tada/1/"+key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.machine("")
+	got, err := m.folder.InForce()
+	if err != nil || !slices.Equal(got, ids[1:]) {
+		t.Errorf("frozen by %q, %v, not by %q", got, err, ids[1:])
+	}
+	all, err := m.l.Home().Bundles()
+	if err != nil || len(all) != 2 || all[0].String() != "base@2" || all[1].String() != "gone@1" {
+		t.Errorf("%v, %v", all, err)
+	}
+}

@@ -193,7 +193,7 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
 	// before the invitation is used: this may fail
-	freezes, bundles, err := inForce(ctx, r.etcd, fleet.Fleet, m.Labels)
+	all, err := r.folder.orders(ctx, r.etcd, fleet.Fleet)
 	if err != nil {
 		return Welcome{}, err
 	}
@@ -224,7 +224,7 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, err
 	}
-	w.Freezes, w.Bundles = freezes, bundles
+	w.Freezes, w.Bundles = all.inForce(fleet.Fleet, m.Labels)
 	return w, nil
 }
 
