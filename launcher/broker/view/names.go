@@ -58,6 +58,7 @@ func Refused(name string, m Machine) string {
 	number := name[digits:]
 	separated := digits == 0 || strings.IndexByte(separators, name[digits-1]) >= 0
 	switch {
+	case random(name):
 	case m.Account(lastWord(name)):
 		return "it ends in the name or number of an account"
 	case len(number) >= leastAlone && m.Account(number):
@@ -76,6 +77,21 @@ const (
 	leastAlone = 4
 	leastPID   = 3
 )
+
+// random reports whether a name ends as Python's tempfile has it, in eight of these characters of
+// which the last are a separator and a digit or two by chance. One of 1,400 such names ends in "_0",
+// so one of 140 installs by pip would fail. The letters before it cannot be foreseen.
+func random(name string) bool {
+	const length, characters = 8, "abcdefghijklmnopqrstuvwxyz0123456789_"
+	if len(name) <= length {
+		return false
+	}
+	end := name[len(name)-length:]
+	letters := strings.TrimRight(end, "0123456789")
+	number := len(end) - len(letters)
+	return strings.Trim(end, characters) == "" && number <= 2 && strings.HasSuffix(letters, "_") &&
+		strings.ContainsAny(letters, "0123456789")
+}
 
 // lastWord is the part of a name after its last separator.
 func lastWord(name string) string { return name[strings.LastIndexAny(name, separators)+1:] }
