@@ -12,14 +12,18 @@ import (
 var namesText string
 
 // A custom is a pattern of names that programs look for.
-type custom struct{ pattern, why string }
+type custom struct {
+	pattern, why string
+	spare        bool // programs continue without it
+}
 
 func customs() []custom {
 	table.once.Do(func() {
 		for line := range strings.Lines(namesText) {
 			pattern, why, ok := strings.Cut(strings.TrimSpace(line), " ")
 			if ok && pattern != "#" {
-				table.list = append(table.list, custom{pattern, strings.TrimSpace(why)})
+				name, spare := strings.CutPrefix(pattern, "?")
+				table.list = append(table.list, custom{name, strings.TrimSpace(why), spare})
 			}
 		}
 	})
@@ -40,13 +44,25 @@ type Machine interface {
 }
 
 // Custom returns what looks for name in a shared directory, whatever the machine; "" for none.
-func Custom(name string) string {
+func Custom(name string) string { return customOf(name).why }
+
+func customOf(name string) custom {
 	for _, c := range customs() {
 		if ok, err := path.Match(c.pattern, name); ok || err != nil {
-			return c.why
+			return c
 		}
 	}
-	return ""
+	return custom{}
+}
+
+// Spare reports whether a path is of a cache, without which programs continue.
+func Spare(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if customOf(name).spare {
+			return true
+		}
+	}
+	return false
 }
 
 // Refused returns why a run may not use name in a shared directory; "" when it may.

@@ -36,6 +36,12 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %s", name, why)
 		}
 	}
+	for path, want := range map[string]bool{"/tmp/node-compile-cache/v24-1007": true,
+		"/tmp/tsx-1000": true, "/tmp/tmux-0/default": false, "/tmp/x": false, "": false} {
+		if Spare(path) != want {
+			t.Errorf("%q: %v", path, !want)
+		}
+	}
 	for _, c := range customs() {
 		if c.why == "" {
 			t.Errorf("%q: no reason", c.pattern)
