@@ -21,8 +21,9 @@ func TestActivate(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, root := desk(t, "")
-		put(t, root+"/w", map[string]string{".venv/bin/activate": strings.ReplaceAll(string(text),
-			"/srv/app", root+"/w"), "kept": "_OLD_VIRTUAL_PYTHONHOME=/opt/x\n", "x.py": "print(1)\n"})
+		here := strings.ReplaceAll(string(text), "/srv/app", root+"/w")
+		put(t, root+"/w", map[string]string{".venv/bin/activate": here,
+			"kept": "_OLD_VIRTUAL_PYTHONHOME=/opt/x\n", "x.py": "print(1)\n"})
 		g.expect(t, Allow,
 			". .venv/bin/activate",
 			"source .venv/bin/activate && python x.py",
