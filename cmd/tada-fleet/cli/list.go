@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,9 +82,15 @@ func stateOf(m people.Member) string {
 	return "silent"
 }
 
+// quietFor is how long a connected machine says nothing at most: it does once a minute. With some
+// versions of etcd, another machine can make one seem connected that is not.
+const quietFor = 10 * time.Minute
+
 // standing is the state of a machine for people.
 func standing(m people.Member) string {
 	switch {
+	case m.Connected && !m.Seen.IsZero() && time.Since(m.Seen) > quietFor:
+		return "connected, quiet since " + m.Seen.Local().Format(minutes)
 	case stateOf(m) != "silent":
 		return stateOf(m)
 	case m.Seen.IsZero():

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/people"
@@ -19,6 +20,23 @@ func TestSays(t *testing.T) {
 		"base@2 is in force": {Name: "base", Version: 2, Stage: document.Force},
 	} {
 		if got := says(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What is printed of the state of a machine. One that holds its place and says nothing is named.
+func TestStandingOfAMachine(t *testing.T) {
+	long := time.Now().Add(-time.Hour)
+	for want, m := range map[string]people.Member{
+		"never seen":   {},
+		"connected":    {Connected: true, Seen: time.Now()},
+		"silent since": {Seen: long},
+		"revoked":      {Revoked: true, Seen: long},
+		"connected, quiet since " + long.Format(minutes): {Connected: true, Seen: long},
+	} {
+		if got := standing(m); got != want && (want != "silent since" ||
+			!strings.HasPrefix(got, want)) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
