@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import "golang.org/x/sys/unix"
@@ -17,7 +19,7 @@ func (c cooked) both() bool {
 // translates reports whether a terminal puts "\r" before "\n". A master answers for its slave.
 func translates(fd int) bool {
 	const on = unix.OPOST | unix.ONLCR
-	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	t, err := unix.IoctlGetTermios(fd, getTermios)
 	return err == nil && t.Oflag&on == on
 }
 

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -68,7 +70,7 @@ func (s *Session) giveUpInput() {
 	defer unix.Close(fd)
 	// The number is the caller's while this lasts. Without that, a caller that had closed it would
 	// lose the file that has the number by then.
-	_ = control(s.caller.In, func(in int) { unix.Dup3(fd, in, 0) })
+	_ = control(s.caller.In, func(in int) { putOver(fd, in) })
 }
 
 // watch follows the caller's terminal.
@@ -81,7 +83,7 @@ func (s *Session) watch() {
 			}
 		}
 		s.resize()
-		raiseEvent(s.nudge)
+		s.nudge.raise()
 	}
 }
 
@@ -123,7 +125,7 @@ func (s *Session) masterSize() (size unix.Winsize, open bool) {
 
 // hangUp takes the private terminal from the child, as when a window is closed.
 func (s *Session) hangUp() {
-	raiseEvent(s.quit)
+	s.quit.raise()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.master >= 0 {
@@ -141,7 +143,7 @@ func (s *Session) Hidden() bool {
 	if s.master < 0 {
 		return false
 	}
-	t, err := unix.IoctlGetTermios(s.master, unix.TCGETS)
+	t, err := unix.IoctlGetTermios(s.master, getTermios)
 	return err == nil && t.Lflag&unix.ECHO == 0 && t.Lflag&unix.ICANON != 0
 }
 
@@ -152,7 +154,7 @@ func (s *Session) keyed() bool {
 	if s.master < 0 {
 		return false
 	}
-	t, err := unix.IoctlGetTermios(s.master, unix.TCGETS)
+	t, err := unix.IoctlGetTermios(s.master, getTermios)
 	return err == nil && t.Lflag&unix.ICANON == 0
 }
 
@@ -161,7 +163,7 @@ func (s *Session) tidy() {
 	for _, r := range s.relays {
 		if r.filter != nil && r.filter.Asked() && s.term != nil && s.term.isRaw() {
 			_ = poll(nil, answerTime)
-			_ = unix.IoctlSetInt(s.term.fd, unix.TCFLSH, unix.TCIFLUSH)
+			_ = flushKeys(s.term.fd)
 		}
 	}
 }
@@ -203,7 +205,7 @@ func (s *Session) Suspend(sig syscall.Signal) error {
 			s.term.enter()
 		}
 		s.resize()
-		raiseEvent(s.nudge)
+		s.nudge.raise()
 	}
 	return nil
 }
@@ -237,8 +239,8 @@ func (s *Session) Ended(ctx context.Context) error {
 	case <-ctx.Done():
 		cut = ErrCut
 	}
-	raiseEvent(s.stop)
-	raiseEvent(s.quit)
+	s.stop.raise()
+	s.quit.raise()
 	if cut == nil && s.Err() == nil { // else a relay may still be at work
 		s.tidy()
 	}

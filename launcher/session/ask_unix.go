@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -55,9 +57,9 @@ type prompt struct {
 	keys  decoder
 	drawn []string // the rows on the screen
 
-	wake    int // eventfd: a signal, or the end of the context
-	guard   int // timerfd
-	limit   int // timerfd
+	wake    wakeup    // a signal, or the end of the context
+	guard   time.Time // when its guard time is over; zero while none runs
+	limit   time.Time // when it is too late; zero for never
 	signals chan os.Signal
 	resumed chan os.Signal
 	undo    []func()
@@ -72,21 +74,12 @@ func (p *prompt) open(ctx context.Context, o AskOptions) (err error) {
 	if p.modes.holder() != foreground {
 		return ErrBackground
 	}
-	if p.wake, err = newEvent(); err != nil {
+	if p.wake, err = newWakeup(); err != nil {
 		return err
 	}
-	p.onClose(func() { unix.Close(p.wake) })
-	for _, fd := range []*int{&p.guard, &p.limit} {
-		if *fd, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC,
-			unix.TFD_CLOEXEC|unix.TFD_NONBLOCK); err != nil {
-			return fmt.Errorf("make a timer: %w", err)
-		}
-		p.onClose(func() { unix.Close(*fd) })
-	}
+	p.onClose(p.wake.close)
 	if o.Timeout > 0 {
-		if err := arm(p.limit, o.Timeout); err != nil {
-			return err
-		}
+		p.limit = time.Now().Add(o.Timeout)
 	}
 	p.listen(ctx)
 	if !p.modes.enter() {
@@ -121,7 +114,7 @@ func (p *prompt) listen(ctx context.Context) {
 			case p.signals <- sig:
 			default: // as many are waiting already
 			}
-			raiseEvent(p.wake)
+			p.wake.raise()
 		}
 	}()
 	p.onClose(func() {
@@ -132,7 +125,7 @@ func (p *prompt) listen(ctx context.Context) {
 	})
 	finished := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		raiseEvent(p.wake)
+		p.wake.raise()
 		close(finished)
 	})
 	p.onClose(func() {
@@ -161,7 +154,7 @@ func (p *prompt) run(ctx context.Context) (Reply, error) {
 // It is called again after a stop.
 func (p *prompt) begin(ctx context.Context) error {
 	for quiet := false; !quiet; {
-		if err := unix.IoctlSetInt(p.fd, unix.TCFLSH, unix.TCIFLUSH); err != nil {
+		if err := flushKeys(p.fd); err != nil {
 			return ErrHangup
 		}
 		what, err := p.poll(ctx, int(p.q.options.Quiet/time.Millisecond))
@@ -175,7 +168,8 @@ func (p *prompt) begin(ctx context.Context) error {
 	p.write(Plain)
 	p.fit()
 	p.draw()
-	return arm(p.guard, p.q.options.Guard)
+	p.guard = time.Now().Add(p.q.options.Guard)
+	return nil
 }
 
 // step handles one thing that happened.
@@ -244,34 +238,45 @@ const (
 
 // poll waits, and handles everything that ends the question from outside.
 func (p *prompt) poll(ctx context.Context, timeout int) (happening, error) {
-	fds := []unix.PollFd{
-		{Fd: int32(p.wake), Events: unix.POLLIN},
-		{Fd: int32(p.limit), Events: unix.POLLIN},
-		{Fd: int32(p.fd), Events: unix.POLLIN},
-		{Fd: int32(p.guard), Events: unix.POLLIN},
-	}
-	if err := poll(fds, timeout); err != nil {
+	fds := []unix.PollFd{p.wake.pollFd(), {Fd: int32(p.fd), Events: unix.POLLIN}}
+	if err := poll(fds, sooner(sooner(timeout, p.limit), p.guard)); err != nil {
 		return quietly, err
 	}
 	switch {
 	case fds[0].Revents != 0:
 		return p.awake(ctx)
-	case fds[1].Revents != 0:
+	case over(p.limit):
 		return quietly, ErrTimeout
-	case fds[2].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0:
+	case fds[1].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0:
 		return quietly, ErrHangup
-	case fds[3].Revents != 0:
-		clearEvent(p.guard)
+	case over(p.guard):
+		p.guard = time.Time{}
 		return guarded, nil
-	case fds[2].Revents != 0:
+	case fds[1].Revents != 0:
 		return readable, nil
 	}
 	return quietly, nil
 }
 
+// over reports whether a moment has come; the zero one never does.
+func over(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+
+// sooner is a timeout of poll, in milliseconds, that ends when at has come at the latest.
+func sooner(timeout int, at time.Time) int {
+	if at.IsZero() {
+		return timeout
+	}
+	// rounded up: otherwise a part of a millisecond would be polled over and over
+	left := max(0, int((time.Until(at)+time.Millisecond-1)/time.Millisecond))
+	if timeout < 0 {
+		return left
+	}
+	return min(timeout, left)
+}
+
 // awake handles the end of the context and the signals that came.
 func (p *prompt) awake(ctx context.Context) (happening, error) {
-	clearEvent(p.wake)
+	p.wake.clear()
 	if ctx.Err() != nil {
 		return quietly, context.Cause(ctx)
 	}
@@ -366,13 +371,4 @@ func (p *prompt) write(text string) {
 			b = b[n:]
 		}
 	}
-}
-
-// arm starts a timer that becomes readable once, after d.
-func arm(timer int, d time.Duration) error {
-	spec := &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
-	if err := unix.TimerfdSettime(timer, 0, spec, nil); err != nil {
-		return fmt.Errorf("set a timer: %w", err)
-	}
-	return nil
 }

@@ -1,7 +1,8 @@
+//go:build linux || darwin
+
 package session
 
 import (
-	"runtime"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -64,14 +65,14 @@ func (m *modes) enter() bool {
 		return false
 	}
 	if !m.raw {
-		t, err := unix.IoctlGetTermios(m.fd, unix.TCGETS)
+		t, err := unix.IoctlGetTermios(m.fd, getTermios)
 		if err != nil {
 			return false
 		}
 		m.saved = *t
 	}
 	t := rawModes(m.saved, m.keepOut)
-	if unix.IoctlSetTermios(m.fd, unix.TCSETS, &t) != nil {
+	if unix.IoctlSetTermios(m.fd, setTermios, &t) != nil {
 		return false
 	}
 	m.raw = true
@@ -91,8 +92,8 @@ func (m *modes) leave() {
 	if m.holder() == background {
 		return // the present holder has set the modes it wants
 	}
-	withBlocked(unix.SIGTTOU, func() {
-		unix.IoctlSetTermios(m.fd, unix.TCSETS, &m.saved)
+	withoutStop(func() {
+		unix.IoctlSetTermios(m.fd, setTermios, &m.saved)
 	})
 }
 
@@ -155,19 +156,6 @@ func rawModes(t unix.Termios, keepOut bool) unix.Termios {
 	}
 	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 0, 0 // read returns at once: another reader may be faster
 	return t
-}
-
-// withBlocked runs do with sig blocked for this thread. With SIGTTOU blocked a terminal can
-// be restored in the instant in which it is being taken away, instead of stopping there.
-func withBlocked(sig unix.Signal, do func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var set, old unix.Sigset_t
-	set.Val[0] = 1 << (uint(sig) - 1)
-	if unix.PthreadSigmask(unix.SIG_BLOCK, &set, &old) == nil {
-		defer unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil)
-	}
-	do()
 }
 
 // sizeOf returns a terminal's size in cells; ok is false when fd is none or does not know.

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -5,9 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// kcmpFile is KCMP_FILE of kcmp(2): do two descriptors share one open file description?
-const kcmpFile = 0
 
 // inspect learns what the caller's descriptors are.
 func inspect(caller Stdio) facts {
@@ -39,10 +38,10 @@ func kindOf(file *os.File, st *unix.Stat_t) kind {
 	case unix.S_IFREG:
 		return regular
 	case unix.S_IFCHR:
-		if st.Rdev == unix.Mkdev(1, 3) {
+		if st.Rdev == nullDevice {
 			return null
 		}
-		if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
+		if _, err := unix.IoctlGetTermios(fd, getTermios); err == nil {
 			return terminal
 		}
 	}
@@ -55,8 +54,8 @@ func kindOf(file *os.File, st *unix.Stat_t) kind {
 //
 // Pipes, sockets and devices have no position: the same inode is enough. Two separate opens
 // of a regular file each write at their own position and must stay apart, unless both
-// append. Where kcmp(2) is refused (Docker's default seccomp profile), two descriptors of
-// one file with equal flags and an equal position are taken for one open file: separate
+// append. Where the kernel does not tell (Docker's default seccomp profile refuses kcmp(2)), two
+// descriptors of one file with equal flags and an equal position are taken for one open file: separate
 // opens without O_APPEND agree in that only while nothing was written, and then they would
 // overwrite each other.
 func sameOutput(a, b int, sa, sb *unix.Stat_t) bool {
@@ -74,10 +73,8 @@ func sameOutput(a, b int, sa, sb *unix.Stat_t) bool {
 	if flagsA&unix.O_APPEND != 0 {
 		return true
 	}
-	pid := uintptr(os.Getpid())
-	order, _, errno := unix.Syscall6(unix.SYS_KCMP, pid, pid, kcmpFile, uintptr(a), uintptr(b), 0)
-	if errno == 0 {
-		return order == 0
+	if same, known := oneOpenFile(a, b); known {
+		return same
 	}
 	atA, errA := unix.Seek(a, 0, unix.SEEK_CUR)
 	atB, errB := unix.Seek(b, 0, unix.SEEK_CUR)

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 // Aside calls f while the command's output and the keys for it wait: the caller's terminal is as it
@@ -11,7 +13,7 @@ func (s *Session) Aside(f func()) {
 		s.term.leave()
 		defer func() {
 			s.term.allow()
-			raiseEvent(s.nudge)
+			s.nudge.raise()
 		}()
 	}
 	f()

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -33,7 +35,7 @@ func (s *Session) Settle(ctx context.Context) {
 
 // waiting is how many bytes can be read at once.
 func waiting(fd int) int64 {
-	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+	n, err := unix.IoctlGetInt(fd, getWaiting)
 	if err != nil {
 		return 0
 	}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -14,10 +16,10 @@ const recheck = 200
 // A typist carries keys from the caller's terminal to the child.
 type typist struct {
 	term  *modes
-	to    int  // the private terminal's master, or a pipe; non-blocking, ours
-	line  bool // to is a pipe: lines from the caller's line discipline, no raw mode
-	stop  int  // eventfd: readable when the typist must end
-	nudge int  // eventfd: something changed, look again
+	to    int    // the private terminal's master, or a pipe; non-blocking, ours
+	line  bool   // to is a pipe: lines from the caller's line discipline, no raw mode
+	stop  wakeup // the typist must end
+	nudge wakeup // something changed, look again
 	gate  *gate
 	lazy  *lazy // nil: the keys are ours from the start
 }
@@ -81,8 +83,8 @@ const (
 // poll waits; for keys only if keys is set.
 func (k *typist) poll(keys bool, timeout int) (event, error) {
 	fds := []unix.PollFd{
-		{Fd: int32(k.stop), Events: unix.POLLIN},
-		{Fd: int32(k.nudge), Events: unix.POLLIN},
+		k.stop.pollFd(),
+		k.nudge.pollFd(),
 		{Fd: int32(k.term.fd), Events: unix.POLLIN},
 	}
 	if !keys {
@@ -95,7 +97,7 @@ func (k *typist) poll(keys bool, timeout int) (event, error) {
 	case fds[0].Revents != 0:
 		return quiet, errStopped
 	case fds[1].Revents != 0:
-		clearEvent(k.nudge)
+		k.nudge.clear()
 		return nudged, nil
 	case keys && fds[2].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0:
 		return quiet, errEOF
@@ -128,7 +130,7 @@ func (k *typist) carry(buf []byte) error {
 		case nil, unix.EINTR:
 		case unix.EAGAIN:
 			fds := []unix.PollFd{
-				{Fd: int32(k.stop), Events: unix.POLLIN},
+				k.stop.pollFd(),
 				{Fd: int32(k.to), Events: unix.POLLOUT},
 			}
 			if err := poll(fds, -1); err != nil {
@@ -155,20 +157,4 @@ func (k *typist) read(buf []byte) (int, error) {
 	default:
 		return unix.Read(k.term.fd, buf)
 	}
-}
-
-// newEvent makes an eventfd, the wake-up of a poll.
-func newEvent() (int, error) {
-	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
-	if err != nil {
-		return -1, fmt.Errorf("make an eventfd: %w", err)
-	}
-	return fd, nil
-}
-
-func raiseEvent(fd int) { unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
-
-func clearEvent(fd int) {
-	var b [8]byte
-	unix.Read(fd, b[:])
 }

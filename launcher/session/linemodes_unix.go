@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import "golang.org/x/sys/unix"
@@ -11,7 +13,7 @@ func (s *Session) Modes() (m LineModes, open bool) {
 	if s.master < 0 {
 		return 0, false
 	}
-	t, err := unix.IoctlGetTermios(s.master, unix.TCGETS)
+	t, err := unix.IoctlGetTermios(s.master, getTermios)
 	if err != nil {
 		return 0, false
 	}

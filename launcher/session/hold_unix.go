@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -59,7 +61,7 @@ func (s *Session) write(p []byte, cancelled func() bool) (n int, err error) {
 				return n, nil
 			}
 			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT},
-				{Fd: int32(nudge), Events: unix.POLLIN}}
+				nudge.pollFd()}
 			if err := poll(fds, recheck); err != nil {
 				// if the master was closed in between, the next write fails
 				return n, err
@@ -78,8 +80,8 @@ func (s *Session) write(p []byte, cancelled func() bool) (n int, err error) {
 func (s *Session) Nudge() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.nudge >= 0 {
-		raiseEvent(s.nudge)
+	if s.nudge != noWakeup {
+		s.nudge.raise()
 	}
 }
 
@@ -87,8 +89,8 @@ func (s *Session) Nudge() {
 func (s *Session) nudged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.nudge >= 0 {
-		clearEvent(s.nudge)
+	if s.nudge != noWakeup {
+		s.nudge.clear()
 	}
 }
 
@@ -117,7 +119,7 @@ func (s *Session) Foreground() int {
 // Peers returns a connected pair of stream sockets: the end for this process, which does not block
 // a thread while it waits, and the end to hand to a child.
 func Peers() (ours, theirs *os.File, err error) {
-	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	p, err := socketPair()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a pair of sockets: %w", err)
 	}

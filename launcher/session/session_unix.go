@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -23,9 +25,9 @@ type Session struct {
 	relays  []*relay
 	keys    *typist // nil: no one types
 	term    *modes  // the caller's terminal; nil: none
-	stop    int     // eventfd: ends the relays
-	quit    int     // eventfd: ends the typist
-	nudge   int     // eventfd: the typist looks again
+	stop    wakeup  // ends the relays
+	quit    wakeup  // ends the typist
+	nudge   wakeup  // the typist looks again
 	signals chan os.Signal
 	resumed chan os.Signal
 	running sync.WaitGroup // relays
@@ -40,14 +42,14 @@ type Session struct {
 
 // Open looks at the caller's descriptors and prepares what the child gets in their place.
 // Nothing is relayed and the caller's terminal is not touched before Started. An error
-// means that the system gave no terminal, pipe or eventfd; nothing is left open then.
+// means that the system gave no terminal, pipe or wake-up; nothing is left open then.
 func Open(caller Stdio, mode PTY, tap Tap) (*Session, error) {
 	return open(&Session{caller: caller, plan: decide(mode, inspect(caller))}, tap)
 }
 
 // open prepares a session whose caller and plan are known.
 func open(s *Session, tap Tap) (*Session, error) {
-	s.master, s.stop, s.quit, s.nudge = -1, -1, -1, -1
+	s.master, s.stop, s.quit, s.nudge = none, noWakeup, noWakeup, noWakeup
 	s.gate = &gate{tap: tap, failed: make(chan struct{})}
 	if err := s.prepare(); err != nil {
 		s.release()
@@ -57,8 +59,8 @@ func open(s *Session, tap Tap) (*Session, error) {
 }
 
 func (s *Session) prepare() (err error) {
-	for _, fd := range []*int{&s.stop, &s.quit, &s.nudge} {
-		if *fd, err = newEvent(); err != nil {
+	for _, w := range []*wakeup{&s.stop, &s.quit, &s.nudge} {
+		if *w, err = newWakeup(); err != nil {
 			return err
 		}
 	}
@@ -87,8 +89,8 @@ func (s *Session) openScreen() (peer *os.File, err error) {
 		if file == nil {
 			continue
 		}
-		if t, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS); err == nil {
-			unix.IoctlSetTermios(s.master, unix.TCSETS, t)
+		if t, err := unix.IoctlGetTermios(int(file.Fd()), getTermios); err == nil {
+			unix.IoctlSetTermios(s.master, setTermios, t)
 			size, _ = sizeOf(int(file.Fd()))
 			break
 		}
@@ -177,11 +179,11 @@ func (s *Session) equipKeys(peer *os.File) error {
 			if err := unix.Fstat(int(peer.Fd()), &st); err != nil {
 				return fmt.Errorf("look at the terminal: %w", err)
 			}
-			l := newLazy(to, st.Rdev)
+			l := newLazy(to, uint64(st.Rdev))
 			s.keys.lazy = l
 			s.relays[0].shown = func() { // the screen's
 				if l.armed.CompareAndSwap(true, false) {
-					raiseEvent(s.nudge)
+					s.nudge.raise()
 				}
 			}
 			s.term.keepOut = !s.plan.eager
@@ -255,11 +257,12 @@ func (s *Session) release() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, fd := range []*int{&s.master, &s.stop, &s.quit, &s.nudge} {
-		if *fd >= 0 {
-			unix.Close(*fd)
-			*fd = -1
-		}
+	if s.master >= 0 {
+		unix.Close(s.master)
+		s.master = none
+	}
+	for _, w := range []*wakeup{&s.stop, &s.quit, &s.nudge} {
+		w.close()
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package session
 
 import (
@@ -58,7 +60,7 @@ type relay struct {
 	from   int // non-blocking, ours
 	// a duplicate of the caller's, which may or may not block; none if nothing can be shown
 	to     int
-	stop   int // eventfd: readable when the relay must end
+	stop   wakeup // the relay must end
 	gate   *gate
 	screen cooked       // the terminal that to is; the zero value where it is none
 	filter *Filter      // where to is a person's terminal
@@ -213,7 +215,7 @@ func (r *relay) wait() error {
 	fds := []unix.PollFd{
 		{Fd: int32(r.from), Events: unix.POLLIN},
 		{Fd: int32(r.to)}, // no events requested: errors and hang-ups are always reported
-		{Fd: int32(r.stop), Events: unix.POLLIN},
+		r.stop.pollFd(),
 	}
 	if err := poll(fds, -1); err != nil {
 		return err
@@ -230,13 +232,13 @@ func (r *relay) wait() error {
 // linger lets what is waiting grow for a moment, or until no process is left that could print more.
 func (r *relay) linger() error {
 	return poll([]unix.PollFd{{Fd: int32(r.from)}, {Fd: int32(r.to)},
-		{Fd: int32(r.stop), Events: unix.POLLIN}}, gatherTime)
+		r.stop.pollFd()}, gatherTime)
 }
 
 func (r *relay) waitWritable() error {
 	fds := []unix.PollFd{
 		{Fd: int32(r.to), Events: unix.POLLOUT},
-		{Fd: int32(r.stop), Events: unix.POLLIN},
+		r.stop.pollFd(),
 	}
 	if err := poll(fds, -1); err != nil {
 		return err
@@ -333,18 +335,4 @@ func (g *gate) broken() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err
-}
-
-// poll is poll(2) that continues after a signal. timeout is in milliseconds, -1 for ever; a signal
-// starts it again.
-func poll(fds []unix.PollFd, timeout int) error {
-	for {
-		_, err := unix.Poll(fds, timeout)
-		if err == nil {
-			return nil
-		}
-		if err != unix.EINTR {
-			return fmt.Errorf("poll: %w", err)
-		}
-	}
 }
