@@ -27,12 +27,14 @@ func openPTY() (master int, peer *os.File, err error) {
 			return none, nil, fmt.Errorf("unlock the terminal: %w", err)
 		}
 	}
-	var name [128]byte // the size is part of the request's number
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCPTYGNAME,
-		uintptr(unsafe.Pointer(&name[0]))); errno != 0 {
-		return none, nil, fmt.Errorf("name the terminal's other end: %w", errno)
+	const size = 128 // part of the request's number
+	// By a function that takes a pointer: a number would not move with the stack.
+	var name [size / 8]uint64
+	if err := unix.IoctlSetTermios(master, unix.TIOCPTYGNAME,
+		(*unix.Termios)(unsafe.Pointer(&name))); err != nil {
+		return none, nil, fmt.Errorf("name the terminal's other end: %w", err)
 	}
-	path := unix.ByteSliceToString(name[:])
+	path := unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), size))
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return none, nil, fmt.Errorf("open the terminal's other end, %q: %w", path, err)
