@@ -34,6 +34,13 @@ func Begin(p Profile, c Command) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.HasTTY { // its modes are read and set through it
+		terminal, err := kernelName(c.Files[c.TTY])
+		if err != nil {
+			return nil, err
+		}
+		named.Devices = append(named.Devices, Path{Name: terminal})
+	}
 	text, lost, err := seatbelt(named, program)
 	if err != nil {
 		return nil, err

@@ -21,6 +21,8 @@ func beltGaps(p Profile) []Loss {
 			"out of reach"}},
 		{p.PrivateTmp, Loss{PrivateTmp, "without mounts the shared directories are out of reach, " +
 			"and there are no private ones"}},
+		{p.Limits.Grouped || p.Limits.FileSize > 0 || p.Limits.Files > 0, Loss{Limited,
+			"on macOS only time and output are counted"}},
 		{p.Changes != nil, Loss{Undo, noOne + ", so what is changed is not kept"}},
 	} {
 		if g.when {
