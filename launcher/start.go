@@ -63,7 +63,7 @@ func (p permitted) start() (_ *started, err error) {
 	undo.add(func() { _, _ = recorder.Close() })
 	signals := listen()
 	made := b.wait()
-	undo.add(made.removeSockets)
+	undo.add(made.removeFolder)
 	if made.err != nil {
 		return nil, p.notStood(made.err)
 	}

@@ -114,9 +114,6 @@ func Remembered(string) Level {
 	return Base
 }
 
-// AdoptOrphans does nothing: macOS gives orphans to no one but its first process.
-func AdoptOrphans(bool) {}
-
 // sessionOf returns the processes of a session, its leader among them while it is there.
 func sessionOf(leader int) (pids []int) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Getuid())

@@ -8,10 +8,15 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-var errNoBackground = errors.New("--background needs Linux")
+// What needs Linux is refused: a run in the background, and a session, whose commands are handed
+// over inside of it.
+var (
+	errNoBackground = errors.New("--background needs Linux; use a virtual machine: tadactl help macos")
+	errNoSession    = errors.New("--session needs Linux; use a virtual machine: tadactl help macos")
+)
 
 func background([]string, launcher.Place) (int, error) { return 0, errNoBackground }
 
-func attended([]string, launcher.Place) (int, error) { return 0, errNoBackground }
+func attended([]string, launcher.Place) (int, error) { return 0, errNoSession }
 
 func detach(*launcher.Request, *invocation) error { return errNoBackground }

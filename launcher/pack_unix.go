@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package launcher
 
 import (
@@ -58,7 +60,7 @@ func (l *Launcher) packLater(bytes int64) {
 	if bytes < packAt {
 		return
 	}
-	self, err := os.Readlink("/proc/self/exe")
+	self, err := os.Executable()
 	if err != nil {
 		return
 	}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package live
 
 import (
@@ -82,56 +84,45 @@ func (n Runs) endRun(id string, within time.Duration) (gently bool, err error) {
 		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s",
 			id, run.Within, run.Within)
 	}
-	fd, err := launcherFD(run)
+	launcher, err := launcherOf(run)
 	if err != nil {
 		return false, err
 	}
-	defer unix.Close(fd)
-	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
+	defer launcher.close()
+	if err := launcher.signal(unix.SIGTERM); err != nil {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
-	if hasEnded(fd, within) {
+	if launcher.hasEnded(within) {
 		run, err = n.Past(id)
 		return run.State == past.Ended, err
 	}
-	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil &&
+	if err := launcher.signal(unix.SIGKILL); err != nil &&
 		!errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
-	if !hasEnded(fd, killWait) {
+	if !launcher.hasEnded(killWait) {
 		return false, fmt.Errorf("session %q is still running after SIGKILL: it is stuck in "+
 			"the kernel", id)
 	}
 	return false, nil
 }
 
-// launcherFD returns a pidfd of the run's launcher, or an error that wraps errNotRunning.
-func launcherFD(p past.Run) (fd int, err error) {
+// launcherOf returns the run's launcher, or an error that wraps errNotRunning.
+func launcherOf(p past.Run) (process, error) {
 	pid, err := strconv.Atoi(strings.SplitN(p.Process, "@", 2)[0])
 	if err != nil {
-		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+		return process{}, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
 	}
-	if fd, err = unix.PidfdOpen(pid, 0); err != nil {
-		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+	launcher, err := openProcess(pid, p.Process)
+	if err != nil {
+		return process{}, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
 	}
-	if state.ProcessOf(pid) != p.Process || hasEnded(fd, 0) {
+	if state.ProcessOf(pid) != p.Process || launcher.hasEnded(0) {
 		// the process with that number is another one by now, or gone
-		unix.Close(fd)
-		return -1, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
+		launcher.close()
+		return process{}, fmt.Errorf("session %q: %w", p.ID, errNotRunning)
 	}
-	return fd, nil
+	return launcher, nil
 }
 
 var errNotRunning = errors.New("it is not running; try: tadactl sessions")
-
-// hasEnded waits until the process of a pidfd is gone.
-func hasEnded(fd int, limit time.Duration) bool {
-	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	for until := time.Now().Add(limit); ; {
-		left := time.Until(until)
-		n, err := unix.Poll(poll, max(0, int(left.Milliseconds())))
-		if err == nil || !errors.Is(err, unix.EINTR) {
-			return n > 0
-		}
-	}
-}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package launcher
 
 import (
@@ -26,7 +28,7 @@ func makeCaches(names []string) (trees []sandbox.Path, first error) {
 // makeFolder makes a folder with those above it, and opens it. It follows no link, so that one in a
 // place that a command may write leads nowhere else.
 func makeFolder(name string) (*os.File, error) {
-	const flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	const flags = forNothing | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	dir, err := unix.Open("/", flags, 0)
 	for part := range strings.SplitSeq(strings.Trim(name, "/"), "/") {
 		if err != nil {
