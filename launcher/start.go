@@ -137,6 +137,9 @@ func (s *started) notices() {
 	if notice := s.l.failing(); notice != "" {
 		s.l.say(os.Stderr, notice)
 	}
+	if notice := untried(s.receipt, answersCalls); notice != "" {
+		s.l.say(os.Stderr, notice)
+	}
 	if notice := s.unkept(); notice != "" {
 		s.l.say(os.Stderr, notice)
 	}
