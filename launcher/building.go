@@ -119,9 +119,8 @@ func deepen(n int) byte {
 	return room[n%len(room)]
 }
 
-// socketFolder names the variable that tells tmux where its sockets are, and temporaryFolder the one
-// that tells everything where temporary files are.
-const socketFolder, temporaryFolder = "TMUX_TMPDIR", "TMPDIR"
+// socketFolder names the variable that tells tmux where its sockets are.
+const socketFolder = "TMUX_TMPDIR"
 
 // ownFolder makes a folder of the run's own in a shared directory; "" for none. A session has one
 // for the sockets of tmux: at the usual name, /tmp/tmux-1000, the person's own tmux would find what

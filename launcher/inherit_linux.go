@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 
@@ -125,6 +124,3 @@ func writesTo(p sandbox.Profile, name, ground string) bool {
 			pathname.WithinAny(name, p.View.Dirs) ||
 			pathname.WithinAny(name, names(p.Write)))
 }
-
-// nameOf is the name that the kernel has for a file.
-func nameOf(fd int) (string, error) { return os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -96,3 +97,14 @@ func memoryOfMachine() int64 {
 }
 
 func inotifyOfAccount() (instances, watches int64) { return 0, 0 }
+
+// nameOf is the name that the kernel has for a file.
+func nameOf(fd int) (string, error) {
+	// By a function that takes a pointer: a number would not move with the stack.
+	var name [unix.PathMax / 8]uint64
+	err := unix.FcntlFlock(uintptr(fd), unix.F_GETPATH, (*unix.Flock_t)(unsafe.Pointer(&name)))
+	if err != nil {
+		return "", err
+	}
+	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
+}

@@ -107,3 +107,6 @@ func inotifyOfAccount() (instances, watches int64) {
 	}
 	return instances, watches
 }
+
+// nameOf is the name that the kernel has for a file.
+func nameOf(fd int) (string, error) { return os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)) }

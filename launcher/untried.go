@@ -17,7 +17,7 @@ func untried(r sandbox.Receipt, answersCalls bool) string {
 	for _, l := range r.Lost {
 		lost = append(lost, string(l.Protection))
 	}
-	return fmt.Sprintf("commands run in Seatbelt, which tada-run has not been tried with on a Mac; "+
-		"to try it: tadactl doctor --attack; LOST: %s (shown once; tadactl help macos)",
+	return fmt.Sprintf("commands run in Seatbelt, with which tada-run has not been tried on a "+
+		"Mac; to try it: tadactl doctor --attack; LOST: %s (shown once; tadactl help macos)",
 		strings.Join(lost, ", "))
 }

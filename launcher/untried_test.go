@@ -9,7 +9,8 @@ import (
 
 // Where nothing answers calls, what is lost is told; elsewhere the receipt alone has it.
 func TestUntried(t *testing.T) {
-	r := sandbox.Receipt{Lost: []sandbox.Loss{{Protection: sandbox.Undo}, {Protection: sandbox.Tree}}}
+	r := sandbox.Receipt{Lost: []sandbox.Loss{{Protection: sandbox.Undo},
+		{Protection: sandbox.Tree}}}
 	if got := untried(r, true); got != "" {
 		t.Errorf("%q", got)
 	}

@@ -17,12 +17,6 @@ var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "
 // maxAncestors bounds the walk; a process tree is not that deep.
 const maxAncestors = 256
 
-// An ancestor is what tells trees of processes apart.
-type ancestor struct {
-	name, started string
-	parent, uid   int
-}
-
 // Tree names the process tree that a process belongs to: its outermost ancestor of this account
 // below the first process and below the programs that others live in, by pid and start time. Agents
 // start each command in a new session and give their processes any name. They cannot choose other

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // enterFake is what sandbox-exec does, without a sandbox: it notes its words, and becomes the
@@ -28,7 +30,7 @@ func fakeBelt(t *testing.T, c Command) (*beltProcess, func() []string) {
 	t.Helper()
 	dir := t.TempDir()
 	enter := filepath.Join(dir, "sandbox-exec")
-	if err := os.WriteFile(enter, []byte(enterFake), 0o700); err != nil {
+	if err := hermetic.WriteProgram(enter, []byte(enterFake), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s, err := enterBelt(enter, "(version 1)", dir, c)

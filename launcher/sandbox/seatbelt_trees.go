@@ -39,7 +39,8 @@ func (b *belt) trees(p Profile) {
 	add(p.Read, 1, reads)
 	add(p.Write, 2, writes)
 	hidden := p.Hide
-	if slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(t Path) bool { return t.Name == "/" }) {
+	if slices.ContainsFunc(slices.Concat(p.Read, p.Write),
+		func(t Path) bool { return t.Name == "/" }) {
 		hidden = append(slices.Clone(hidden), "/dev") // a tree above it stops there
 	}
 	for _, name := range hidden {

@@ -54,10 +54,10 @@ func kindOf(file *os.File, st *unix.Stat_t) kind {
 //
 // Pipes, sockets and devices have no position: the same inode is enough. Two separate opens
 // of a regular file each write at their own position and must stay apart, unless both
-// append. Where the kernel does not tell (Docker's default seccomp profile refuses kcmp(2)), two
-// descriptors of one file with equal flags and an equal position are taken for one open file: separate
-// opens without O_APPEND agree in that only while nothing was written, and then they would
-// overwrite each other.
+// append. Where the kernel does not tell (Docker's default seccomp profile refuses kcmp(2), macOS
+// has none), two descriptors of one file with equal flags and an equal position are taken for one
+// open file: separate opens without O_APPEND agree in that only while nothing was written, and then
+// they would overwrite each other.
 func sameOutput(a, b int, sa, sb *unix.Stat_t) bool {
 	if sa.Dev != sb.Dev || sa.Ino != sb.Ino || sa.Rdev != sb.Rdev {
 		return false

@@ -10,13 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process is what job control needs to know of one.
-type process struct {
-	pid, parent, group, session int
-	terminal                    uint32
-	stopped                     bool
-}
-
 // orphaned reports whether no process could continue the group after a stop: no member has a parent
 // in another group of the same session (POSIX 3.264). The kernel then ignores the stop signals of
 // the terminal, and so must we, or the run would hang for ever. A process table that cannot be read

@@ -2,11 +2,7 @@
 
 package session
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // A wakeup ends a poll: its reading end becomes readable when it is raised, until it is cleared.
 // Both ends may be one descriptor.
@@ -35,17 +31,3 @@ func (w *wakeup) close() {
 
 // pollFd is the wakeup as poll takes it.
 func (w wakeup) pollFd() unix.PollFd { return unix.PollFd{Fd: int32(w.from), Events: unix.POLLIN} }
-
-// poll is poll(2) that continues after a signal. timeout is in milliseconds, -1 for ever; a signal
-// starts it again.
-func poll(fds []unix.PollFd, timeout int) error {
-	for {
-		err := pollOnce(fds, timeout)
-		if err == nil {
-			return nil
-		}
-		if err != unix.EINTR {
-			return fmt.Errorf("poll: %w", err)
-		}
-	}
-}

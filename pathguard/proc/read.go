@@ -3,7 +3,6 @@ package proc
 import (
 	"os"
 	"slices"
-	"sync"
 	"syscall"
 )
 
@@ -50,6 +49,3 @@ func open(name string) (fd int, err error) {
 		}
 	}
 }
-
-// BootID identifies this boot of the machine; "" if it is not known.
-var BootID = sync.OnceValue(bootID)

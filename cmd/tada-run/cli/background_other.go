@@ -8,11 +8,13 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
+const needsLinux = " needs Linux; use a virtual machine: tadactl help macos"
+
 // What needs Linux is refused: a run in the background, and a session, whose commands are handed
 // over inside of it.
 var (
-	errNoBackground = errors.New("--background needs Linux; use a virtual machine: tadactl help macos")
-	errNoSession    = errors.New("--session needs Linux; use a virtual machine: tadactl help macos")
+	errNoBackground = errors.New("--background" + needsLinux)
+	errNoSession    = errors.New("--session" + needsLinux)
 )
 
 func background([]string, launcher.Place) (int, error) { return 0, errNoBackground }
