@@ -44,7 +44,11 @@ func readHeld(f *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := os.Open(f.Name())
+	name, err := nameOf(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	again, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
