@@ -81,6 +81,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if err != nil {
 		return cmd, err
 	}
+	b.keepAhead(j)
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile, j.ground())
 	if err := b.kept.Opened(cmd.Inherit); err != nil {
 		return cmd, err

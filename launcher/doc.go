@@ -175,8 +175,9 @@
 //
 // The steps are the same code on Linux and on macOS. What differs is in files named after the
 // system. On macOS a command runs in Seatbelt and nothing answers its system calls (answersCalls):
-// there is no session, no view of shared directories and nothing is kept for undo, and each run has
-// a folder for its temporary files. That was tried on no Mac; the first run says so (untried).
+// there is no session and no view of shared directories, files that the plan names are kept for
+// undo before the start and no others (ahead), and each run has a folder for its temporary files.
+// That was tried on no Mac; the first run says so (untried).
 //
 // # Failure
 //
