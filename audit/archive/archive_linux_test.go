@@ -533,3 +533,76 @@ func TestDrop(t *testing.T) {
 		t.Errorf("one that was removed without a word: %v", err)
 	}
 }
+
+// One damaged archive hides no transcript of the others, and is named.
+func TestDamagedArchiveHidesNoOther(t *testing.T) {
+	m := newFolder(t)
+	for range 3 { // more than one archive gets
+		for range 40 {
+			id := fmt.Sprintf("id%06d", m.made)
+			m.made++
+			text := bytes.Repeat(fmt.Appendf(nil, "%s\n", id), small/10)
+			must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), text, 0o600))
+			m.want[id] = text
+		}
+		_, err := m.Pack(context.Background(), nobody)
+		must(t, err)
+	}
+	names, err := m.archives()
+	must(t, err)
+	if len(names) < 3 {
+		t.Fatalf("%d archives", len(names))
+	}
+	path := filepath.Join(m.in(), names[1])
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	a, err := open(m.in(), names[1], codec)
+	must(t, err)
+	in := a.list
+	a.text.Close()
+	for how, damage := range map[string][]byte{"cut": whole[:len(whole)-9], "empty": {},
+		"a byte": flipped(whole, len(whole)/3), "the list": flipped(whole, len(whole)-60)} {
+		must(t, os.WriteFile(path, damage, 0o600))
+		m.checkDamaged(t, how, names[1], in)
+	}
+	must(t, os.WriteFile(path, whole, 0o600))
+	m.check(t)
+}
+
+func flipped(b []byte, i int) []byte {
+	b = slices.Clone(b)
+	b[i] ^= 1
+	return b
+}
+
+func (m *made) checkDamaged(t *testing.T, how, name string, in []entry) {
+	t.Helper()
+	f := &Folder{Dir: m.Dir, Codec: codec}
+	b, err := f.Browse()
+	must(t, err)
+	lost := 0
+	for id, want := range m.want {
+		for _, open := range []func(string) (io.ReadSeekCloser, error){f.Open, b.Open} {
+			r, err := open(id)
+			if slices.ContainsFunc(in, func(e entry) bool { return e.id == id }) {
+				lost++
+				bad, ok := errors.AsType[*DamagedError](err)
+				if !ok || bad.Name != name || !f.Has(id) {
+					t.Fatalf("%s: %s of the damaged archive: %v", how, id, err)
+				}
+				continue
+			}
+			must(t, err)
+			got, err := io.ReadAll(r)
+			must(t, errors.Join(err, r.Close()))
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: %s: %d bytes, want %d", how, id, len(got), len(want))
+			}
+		}
+	}
+	if ids, err := f.IDs(nil); lost != 2*len(in) || err != nil && !isDamaged(err) ||
+		len(ids) < len(m.want)-len(in) {
+		t.Errorf("%s: %d cannot be opened of %d; %d are listed of %d: %v", how, lost/2, len(in),
+			len(ids), len(m.want), err)
+	}
+}
