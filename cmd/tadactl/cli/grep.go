@@ -10,13 +10,17 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/archive"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -269,6 +273,22 @@ func (w *searcher) lookThrough(ctx context.Context, id string,
 }
 
 func (c *ctl) printLine(r past.Run, n int, line string) error {
+	if !c.json && !notice.UTF8() && c.onTerminal() {
+		line = ascii(line)
+	}
 	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
+}
+
+// ascii writes what a terminal without UTF-8 would show as other characters.
+func ascii(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }
