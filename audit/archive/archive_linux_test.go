@@ -519,7 +519,7 @@ func TestDrop(t *testing.T) {
 		t.Errorf("by age: %q, %v", got, err)
 	}
 	must(t, verify())
-	list, total, err := f.oldest()
+	list, total, err := f.oldest(time.Now())
 	must(t, err)
 	size := list[len(list)-1].size
 	got, _, err = f.Drop(log, audit.Retention{MaxBytes: 10*size + 10}, now, "quota", busy)
@@ -604,5 +604,39 @@ func (m *made) checkDamaged(t *testing.T, how, name string, in []entry) {
 		len(ids) < len(m.want)-len(in) {
 		t.Errorf("%s: %d cannot be opened of %d; %d are listed of %d: %v", how, lost/2, len(in),
 			len(ids), len(m.want), err)
+	}
+}
+
+// Beyond the quota the oldest go by any clock: after one was set back by years, new transcripts are
+// not the oldest, and by one that was set forward the others are.
+func TestDropByAWrongClock(t *testing.T) {
+	m := newFolder(t)
+	now := time.Now()
+	write := func(id string, at time.Time) {
+		path := filepath.Join(m.Dir, id+castSuffix)
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+		must(t, os.Chtimes(path, at, at))
+	}
+	write("c-yesterday", now.AddDate(0, 0, -1))
+	write("d-today", now)
+	write("a-epoch", time.Unix(100, 0))
+	write("b-later", now.Add(time.Minute))
+	for _, c := range []struct {
+		now  time.Time
+		want string
+	}{
+		{now, "a-epoch c-yesterday d-today b-later"},
+		{now.AddDate(170, 0, 0), "a-epoch c-yesterday d-today b-later"},
+		{time.Unix(200, 0), "c-yesterday d-today b-later a-epoch"},
+	} {
+		list, _, err := m.oldest(c.now)
+		must(t, err)
+		var ids []string
+		for _, o := range list {
+			ids = append(ids, o.id)
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("in %d: %s, want %s", c.now.Year(), got, c.want)
+		}
 	}
 }

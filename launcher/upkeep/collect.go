@@ -62,6 +62,11 @@ func (k *Keeper) Collect(ctx context.Context, r audit.Retention,
 	if _, err := log.Orphans(); err != nil {
 		return f, err
 	}
+	if r.MaxAge > 0 && !r.Dated {
+		if err := k.knowsAge(r.MaxAge); err != nil {
+			return f, err
+		}
+	}
 	if r != (audit.Retention{}) {
 		f.Sessions, f.SessionBytes, err = k.record.Transcripts().Drop(log, r, k.dir.Now(), reason,
 			k.recording)
