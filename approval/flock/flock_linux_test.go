@@ -76,8 +76,8 @@ func TestWait(t *testing.T) {
 // A file system without locks is named as the reason, with what to do.
 func TestNoLocks(t *testing.T) {
 	err := error(&NoLocksError{unix.ENOLCK})
-	if !errors.Is(err, unix.ENOLCK) || err.Error() != "no locks available: this file system has no "+
-		"locks; name a directory on another one: --home DIR" {
+	if !errors.Is(err, unix.ENOLCK) || err.Error() != "no locks available: this file system has "+
+		"no locks; name a directory on another one: --home DIR" {
 		t.Error(err)
 	}
 	f := open(t, filepath.Join(t.TempDir(), "lock"))

@@ -235,8 +235,8 @@ func TestChangedPlans(t *testing.T) {
 	}
 }
 
-// No file of a plan is removed for a pack that has it by the index alone, and a damaged pack does not
-// end packing.
+// No file of a plan is removed for a pack that has it by the index alone, and a damaged pack does
+// not end packing.
 func TestPlansOfADamagedPackAreStoredAgain(t *testing.T) {
 	for what, index := range map[string]bool{"with an index": true, "without": false} {
 		dir := t.TempDir()

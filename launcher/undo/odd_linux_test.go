@@ -326,8 +326,8 @@ func TestGC(t *testing.T) {
 	}
 }
 
-// TestGCByAWrongClock: a clock that is set forward or back by years ends nothing that can be undone,
-// and where there is no room, the oldest runs go by any clock.
+// TestGCByAWrongClock: a clock that is set forward or back by years ends nothing that can be
+// undone, and where there is no room, the oldest runs go by any clock.
 func TestGCByAWrongClock(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	w.write("often", strings.Repeat("x", 100<<10))

@@ -194,7 +194,8 @@ func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error 
 	}
 	if c.json {
 		return c.printJSON(map[string]any{
-			"ok": len(r.Unproven) == 0 && !plans.Lost(), "entries": r.Entries, "head": r.Head.String(),
+			"ok":      len(r.Unproven) == 0 && !plans.Lost(),
+			"entries": r.Entries, "head": r.Head.String(),
 			"transcripts": transcripts, "before": r.Before.Entries,
 			"missing": missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since,
 			"runs": r.Runs, "running": r.Open,
