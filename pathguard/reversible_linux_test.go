@@ -25,7 +25,7 @@ func TestReversible(t *testing.T) {
 		{"rm -rf src; rm -rf ~/n.txt", true, false},
 		{"rm -rf .", false, false},
 		{"rm -rf ~/.cache/pip", false, false},
-		{"echo x > /tmp/x", true, false},    // it is not there
+		{"echo x > /tmp/tada-was-never-here", true, false},    // it is not there
 		{"git clean -fdx", "partly", false}, // what undo.except names is below
 		{"git reset --hard", "partly", false},
 		{"find . -name x -delete", "partly", false},

@@ -60,7 +60,7 @@ func (w *commands) source(s *state, c *call) worlds {
 	if f == nil {
 		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v),
 			Span: c.at(i)})
-		w.code(Code{Lang: "sh", Source: File, Span: c.at(i)})
+		w.code(Code{Lang: "sh", Source: File, Span: c.at(i), assigned: s.assigned()})
 		if !c.words[i].Static {
 			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
 		}
