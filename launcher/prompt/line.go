@@ -17,7 +17,7 @@ const maxLine = 1000
 // An echo is what a person sees of a key that was typed into a line.
 type echo func(key byte) string
 
-func stars(byte) string        { return "*" }
+func stars(byte) string       { return "*" }
 func letters(key byte) string { return string([]byte{key}) }
 
 // readLine reads one line from a person's terminal. It returns "" for a line that was given up with

@@ -14,8 +14,9 @@ func TestRemoveDrafts(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	for name, age := range map[string]time.Duration{
-		".new-index.17": 2 * time.Hour, ".new-5.zst": -2 * time.Hour, ".new-verified.3": time.Minute,
-		"index": 9000 * time.Hour, "config.yaml.20260301": 9000 * time.Hour,
+		".new-index.17": 2 * time.Hour, ".new-5.zst": -2 * time.Hour,
+		".new-verified.3": time.Minute,
+		"index":           9000 * time.Hour, "config.yaml.20260301": 9000 * time.Hour,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -17,8 +17,8 @@ type ClockError struct{ From, To time.Time }
 func (e *ClockError) Error() string {
 	day := func(t time.Time) string { return t.Local().Format(time.DateOnly) }
 	return fmt.Sprintf("nothing is recorded between %s and %s, so the clock may be wrong, and "+
-		"what is older than the limit is not known; to delete what was recorded before a day: tadactl "+
-		"gc --older %s", day(e.From), day(e.To), day(e.From))
+		"what is older than the limit is not known; to delete what was recorded before a day: "+
+		"tadactl gc --older %s", day(e.From), day(e.To), day(e.From))
 }
 
 // knowsAge refuses, with a [ClockError], to take what is older than age for old by this clock if
