@@ -56,11 +56,14 @@ func explainedFacts(e launcher.Explained) map[string]any {
 		"at_stake": stakes, "fitting": fitting, "allowed_by": ways, "grants": choices}
 }
 
-// atStake returns what is at stake by the rules that decide, each once.
+// atStake returns what is at stake by the rules that decide, each once. What only the settings say
+// is at stake where they refuse.
 func atStake(e launcher.Explained) (list []pathguard.Stake) {
 	for _, r := range e.Reasons {
 		s := pathguard.StakeOf(r.Rule)
-		if r.Verdict == e.Verdict && s != (pathguard.Stake{}) && !slices.Contains(list, s) {
+		refused := e.Verdict == pathguard.Deny.String()
+		if r.Verdict == e.Verdict && s.Name != "" && (s.Name != "settings" || refused) &&
+			!slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
