@@ -7,15 +7,9 @@ import (
 
 // generic reads the words of a program that the table does not know.
 func (m *matcher) generic() {
-	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
+	m.verbs(1)
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
-		switch verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); {
-		case verbs && orders(v.Text, destroyers):
-			m.hazard("unknown.destroy", i)
-		case verbs && i < maxVerbs && orders(v.Text, senders):
-			m.hazard("unknown.send", i)
-		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
 		if v.Static && slices.Contains(list("dangerous"), base(v.Text)) {
 			m.use.Nested = append(m.use.Nested, Nested{
@@ -35,6 +29,50 @@ var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterat
 
 // senders are sub-commands with which something leaves this machine.
 var senders = []string{"deploy", "publish", "push"}
+
+// posted are what people write to each other on a service, and posts what is done with it there.
+var (
+	posted = []string{"card", "comment", "discussion", "gist", "issue", "mail", "message", "paste",
+		"post", "pr", "pull-request", "snippet", "story", "ticket", "tweet", "workitem"}
+	posts = []string{"add", "assign", "close", "comment", "create", "edit", "merge", "move", "new",
+		"reply", "send", "transition", "update"}
+)
+
+// verbs reads the words from args[i] up to the first option as sub-commands of which the table
+// knows nothing: what they say they do.
+func (m *matcher) verbs(i int) {
+	if strings.IndexByte(m.args[0].Text, '/') >= 0 {
+		return // a program of the project, whose words are its own
+	}
+	for first := i; i < len(m.args) && i < first+maxVerbs; i++ {
+		a := m.args[i]
+		switch last := i == first+maxVerbs-1; {
+		case !a.Static || strings.HasPrefix(a.Text, "-"):
+			return
+		case orders(a.Text, destroyers):
+			m.hazard("unknown.destroy", i)
+		case !last && orders(a.Text, senders),
+			i > first && slices.Contains(posts, a.Text) &&
+				slices.Contains(posted, strings.TrimSuffix(m.args[i-1].Text, "s")):
+			m.hazard("unknown.send", i)
+		}
+	}
+}
+
+// unnamed reads the sub-command that an entry does not name, or names as one of all others.
+func (m *matcher) unnamed(s *Spec, p *pattern) {
+	at := m.spec.at
+	if !m.plain || s.ReadOnly || len(p.marks)+len(s.marks) > 0 || len(p.slots) != 1 ||
+		p.slots[0].kind != "_" {
+		return
+	}
+	switch {
+	case s.subs != "" && len(m.operands) > 0:
+		m.verbs(m.operands[0].at)
+	case at > 0 && s.up != nil && !s.up.spells(m.args[at].Text):
+		m.verbs(at)
+	}
+}
 
 // orders reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
 // delete-all.

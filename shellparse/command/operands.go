@@ -19,6 +19,7 @@ func (m *matcher) match(s *Spec) {
 		at = m.operands[0].at
 	}
 	m.mark(p.marks, at)
+	m.unnamed(s, p)
 	rest := m.operands
 	need := 0
 	for _, sl := range p.slots {
