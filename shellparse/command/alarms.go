@@ -26,7 +26,7 @@ var alarms = []alarm{
 	{"DATE", "time.set", func(v value) bool { return v.Static && !strings.HasPrefix(v.Text, "+") }},
 	{"DOCKERSEC", "container.escape", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "unconfined") ||
-			strings.Contains(v.Text, "disable")
+			strings.Contains(v.Text, "disable") || v.Text == "security.insecure"
 	}},
 	// A template that can print the environment of a container.
 	{"ENVFORMAT", "secret.print", func(v value) bool {
@@ -54,6 +54,12 @@ var alarms = []alarm{
 		return v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
 			v.Text == "release:perform"
 	}},
+	// NAME=VALUE of mvn -D: where a goal fetches from.
+	{"MAVENDEF", "pkg.foreign-source", func(v value) bool {
+		name, by, _ := strings.Cut(v.Text, "=")
+		return name == "remoteRepositories" || strings.HasPrefix(name, "archetype") &&
+			strings.Contains(by, "://")
+	}},
 	// -n of nice(1); a negative one takes processor time away from all other users.
 	{"NICE", "proc.priority", func(v value) bool { return strings.HasPrefix(v.Text, "-") }},
 	// What nix(1) runs: a folder here, or an address that it fetches and runs.
@@ -61,9 +67,19 @@ var alarms = []alarm{
 		return !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") &&
 			strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#")
 	}},
+	// HOST/ACCOUNT/MODEL of ollama(1); its own library has no host.
+	{"OLLAMA", "pkg.foreign-source", func(v value) bool {
+		host, _, ok := strings.Cut(v.Text, "/")
+		return ok && strings.Contains(host, ".")
+	}},
 	// Names of which a secret is printed.
 	{"SECRETWORD", "secret.print", func(v value) bool {
 		return catalog.SecretName(v.Text) || !v.Static
+	}},
+	// NAME VALUE of tmux set-option: what later windows run, and #(COMMAND) in a status line.
+	{"TMUXOPT", "code.alias", func(v value) bool {
+		return !v.Static || v.Text == "default-shell" || v.Text == "default-command" ||
+			strings.Contains(v.Text, "#(")
 	}},
 	{"SYSCTL", "kernel.setting", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "=")

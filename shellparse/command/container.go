@@ -197,12 +197,14 @@ func (m *matcher) bucket(r role, vs []value) {
 // cloudVerbs are the verbs of command lines that end in one (gcloud, az, heroku), with the rule
 // that each means. Words before it are nouns.
 var cloudVerbs = []struct{ verb, rule string }{
-	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"},
-	{"destroy", "cloud.destroy"},
+	{"delete*", "cloud.destroy"}, {"*-delete", "cloud.destroy"}, {"*:destroy", "cloud.destroy"},
+	{"*:delete", "cloud.destroy"}, {"destroy", "cloud.destroy"},
 	{"purge", "cloud.destroy"}, {"remove*", "cloud.destroy"}, {"rm", "cloud.destroy"},
 	{"reset*", "cloud.destroy"},
 	{"stop", "cloud.destroy"}, {"pg:reset", "cloud.destroy"},
 	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"},
+	{"generate-sas", "secret.print"}, {"*login-token", "secret.print"},
+	{"sign-url", "remote.share"}, {"publish*", "net.upload"}, {"terminate*", "cloud.destroy"},
 	{"list-keys", "secret.print"}, {"*connection-string*", "secret.print"},
 	{"get-credentials", "secret.change"}, {"access", "secret.print"},
 	{"upload*", "net.upload"},
@@ -227,6 +229,10 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 		}
 		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") &&
 			catalog.SecretName(vs[i-1].Text) {
+			m.hazard("secret.print", v.at)
+		}
+		if i > 1 && v.Text == "list" && (vs[i-1].Text == "appsettings" ||
+			vs[i-1].Text == "keys" && vs[i-2].Text == "account") {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {

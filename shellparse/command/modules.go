@@ -64,6 +64,17 @@ func (m *matcher) javaOperand(_ role, vs []value) {
 	}
 }
 
+// jbangScript is a source of Java, or ALIAS@CATALOG of a repository of someone else.
+func (m *matcher) jbangScript(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "@") && !strings.HasSuffix(v.Text, ".java") {
+			m.hazard("code.install", v.at)
+			continue
+		}
+		m.source(role{param: "java"}, []value{v})
+	}
+}
+
 // jqProgram is a filter, which can print a variable of the environment.
 func (m *matcher) jqProgram(_ role, vs []value) {
 	for _, v := range vs {
