@@ -86,6 +86,9 @@ func (m *matcher) gitCheckout(_ role, vs []value) {
 		}
 	}
 	for _, v := range files {
+		if vs[0].at < v.at && (m.dashes == 0 || vs[0].at < m.dashes) {
+			m.touch(Read, Possible, v, true) // what a commit has under that name
+		}
 		m.hazard("git.discard", v.at)
 		m.path(role{kind: "W"}, v)
 	}
@@ -100,6 +103,23 @@ func looksLikeFile(v value) bool {
 	name := base(v.Text)
 	dot := strings.LastIndexByte(name, '.')
 	return dot > 0 && dot+1 < len(name) && (name[dot+1] >= 'a' && name[dot+1] <= 'z')
+}
+
+// gitFile is a word of a command that prints what commits hold: REVISION:NAME, a name behind the
+// dashes, or one that only a hidden file has.
+func (m *matcher) gitFile(_ role, vs []value) {
+	for _, v := range vs {
+		colon := strings.LastIndexByte(v.Text, ':')
+		hidden := strings.HasPrefix(base(v.Text), ".") && strings.Trim(v.Text, "./") != ""
+		switch {
+		case !v.Static || strings.HasPrefix(v.Text, ":(") || strings.HasPrefix(v.Text, ":!") ||
+			strings.HasPrefix(v.Text, ":^") || strings.HasPrefix(v.Text, ":/"):
+		case colon >= 0 && colon+1 < len(v.Text):
+			m.touch(Read, Possible, v.piece(colon+1), true)
+		case m.dashes > 0 && v.at > m.dashes || hidden:
+			m.touch(Read, Possible, v, true)
+		}
+	}
 }
 
 // gitClean deletes what is not tracked, below the operands or here.

@@ -72,6 +72,7 @@ var kinds = []kind{
 	{"GITCHECKOUT", Delete, true, (*matcher).gitCheckout},
 	{"GITCLEAN", Delete, true, (*matcher).gitClean},
 	{"GITCLONE", Exec, true, (*matcher).gitClone},
+	{"GITFILE", Read, false, (*matcher).gitFile},
 	{"GITPATH", Exec, false, (*matcher).gitPath},
 	{"GITPRUNE", Delete, false, (*matcher).alarm},
 	{"GITURL", Exec, false, (*matcher).gitURL},
