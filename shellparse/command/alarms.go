@@ -24,6 +24,8 @@ var alarms = []alarm{
 	}},
 	// An operand of date(1): +FORMAT prints, anything else sets the clock.
 	{"DATE", "time.set", func(v value) bool { return v.Static && !strings.HasPrefix(v.Text, "+") }},
+	// APP MIGRATION of Django: zero takes all of them back.
+	{"DJANGO", "db.destroy", func(v value) bool { return v.Text == "zero" }},
 	{"DOCKERSEC", "container.escape", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "unconfined") ||
 			strings.Contains(v.Text, "disable") || v.Text == "security.insecure"
@@ -36,6 +38,12 @@ var alarms = []alarm{
 	// git gc --prune=DATE: an early date destroys what the reflog could bring back.
 	{"GITPRUNE", "git.history", func(v value) bool {
 		return v.Text != "" && v.Text != "never" && v.Text != "2.weeks.ago"
+	}},
+	// What is asked of git's configuration: credentials may be in headers and addresses.
+	{"GITSECRET", "secret.print", func(v value) bool {
+		name := strings.ToLower(v.Text)
+		return strings.Contains(name, "extraheader") || strings.Contains(name, "credential.*") ||
+			strings.Contains(name, "cookie")
 	}},
 	{"GOINSTALL", "pkg.install-global", func(v value) bool {
 		return strings.Contains(v.Text, "@") || !v.Static

@@ -53,6 +53,9 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 		m.touch(Read, Recursive, v, true)
 	} else { // what is in it, as far as the container changes anything
 		m.touch(Write, Recursive|Below, v, true)
+		if v.Static && catalog.SecretFile(v.Text) {
+			m.touch(Read, 0, v, true)
+		}
 	}
 	clean := strings.TrimRight(v.Text, "/")
 	if clean == "" {
@@ -158,8 +161,11 @@ func (m *matcher) podCommand(_ role, vs []value) {
 // containerFile is NAME:PATH inside, or a name here. The parameter "W" is the target.
 func (m *matcher) containerFile(r role, vs []value) {
 	for _, v := range vs {
-		pod, _, inside := strings.Cut(v.Text, ":")
+		pod, file, inside := strings.Cut(v.Text, ":")
 		inside = inside && !strings.HasPrefix(v.Text, "/") && !strings.HasPrefix(v.Text, ".")
+		if inside && r.param != "W" && catalog.SecretFile(file) {
+			m.hazard("secret.print", v.at)
+		}
 		switch {
 		case inside && m.spec.top() == "kubectl":
 			m.addHost(Host{Scheme: "k8s", Host: pod, Static: true, Upload: r.param == "W"}, v)
@@ -175,7 +181,8 @@ func (m *matcher) containerFile(r role, vs []value) {
 // kubeGet is kubectl get KIND...: printing a whole secret shows it.
 func (m *matcher) kubeGet(_ role, vs []value) {
 	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "secret") && m.has("-o") {
+		kinds := "," + v.Text // secret, secret/x, cm,secrets
+		if strings.Contains(kinds, ",secret") && m.has("-o") {
 			m.hazard("secret.print", v.at)
 		}
 	}

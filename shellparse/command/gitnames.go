@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // gitURL is a repository: an address, host:path, a folder, or the name of a configured
@@ -87,7 +89,7 @@ func (m *matcher) gitCheckout(_ role, vs []value) {
 	}
 	for _, v := range files {
 		if vs[0].at < v.at && (m.dashes == 0 || vs[0].at < m.dashes) {
-			m.touch(Read, Possible, v, true) // what a commit has under that name
+			m.gitFile(role{}, []value{v}) // what a commit has under that name
 		}
 		m.hazard("git.discard", v.at)
 		m.path(role{kind: "W"}, v)
@@ -105,18 +107,15 @@ func looksLikeFile(v value) bool {
 	return dot > 0 && dot+1 < len(name) && (name[dot+1] >= 'a' && name[dot+1] <= 'z')
 }
 
-// gitFile is a word of a command that prints what commits hold: REVISION:NAME, a name behind the
-// dashes, or one that only a hidden file has.
+// gitFile is a word of a command that prints what commits hold: a revision, REVISION:NAME or a name.
+// Of names only secrets matter, because everything else that is in a commit may be read.
 func (m *matcher) gitFile(_ role, vs []value) {
 	for _, v := range vs {
-		colon := strings.LastIndexByte(v.Text, ':')
-		hidden := strings.HasPrefix(base(v.Text), ".") && strings.Trim(v.Text, "./") != ""
-		switch {
-		case !v.Static || strings.HasPrefix(v.Text, ":(") || strings.HasPrefix(v.Text, ":!") ||
-			strings.HasPrefix(v.Text, ":^") || strings.HasPrefix(v.Text, ":/"):
-		case colon >= 0 && colon+1 < len(v.Text):
-			m.touch(Read, Possible, v.piece(colon+1), true)
-		case m.dashes > 0 && v.at > m.dashes || hidden:
+		if strings.HasPrefix(v.Text, ":!") || strings.HasPrefix(v.Text, ":^") ||
+			strings.HasPrefix(v.Text, ":(exclude") {
+			continue
+		}
+		if v = v.piece(strings.LastIndexByte(v.Text, ':') + 1); catalog.SecretFile(v.Text) {
 			m.touch(Read, Possible, v, true)
 		}
 	}
