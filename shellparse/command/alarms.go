@@ -26,6 +26,10 @@ var alarms = []alarm{
 	{"DATE", "time.set", func(v value) bool { return v.Static && !strings.HasPrefix(v.Text, "+") }},
 	// APP MIGRATION of Django: zero takes all of them back.
 	{"DJANGO", "db.destroy", func(v value) bool { return v.Text == "zero" }},
+	// Where clojure(1) takes code from.
+	{"CLJDEPS", "pkg.foreign-source", func(v value) bool {
+		return !v.Static || strings.Contains(v.Text, "://")
+	}},
 	{"DOCKERSEC", "container.escape", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "unconfined") ||
 			strings.Contains(v.Text, "disable") || v.Text == "security.insecure"
@@ -68,6 +72,11 @@ var alarms = []alarm{
 		return name == "remoteRepositories" || strings.HasPrefix(name, "archetype") &&
 			strings.Contains(by, "://")
 	}},
+	// BACKEND:NAME of mise(1): what anyone publishes there.
+	{"MISETOOL", "code.install", func(v value) bool {
+		backend, _, ok := strings.Cut(v.Text, ":")
+		return ok && backend != "core" && backend != "path"
+	}},
 	// -n of nice(1); a negative one takes processor time away from all other users.
 	{"NICE", "proc.priority", func(v value) bool { return strings.HasPrefix(v.Text, "-") }},
 	// What nix(1) runs: a folder here, or an address that it fetches and runs.
@@ -79,6 +88,10 @@ var alarms = []alarm{
 	{"OLLAMA", "pkg.foreign-source", func(v value) bool {
 		host, _, ok := strings.Cut(v.Text, "/")
 		return ok && strings.Contains(host, ".")
+	}},
+	// A word of ps(1) without a dash, in which e shows the environment of each process.
+	{"PSWORD", "secret.print", func(v value) bool {
+		return strings.Contains(v.Text, "e") && strings.Trim(v.Text, "aefgrTuvwx") == ""
 	}},
 	// Names of which a secret is printed.
 	{"SECRETWORD", "secret.print", func(v value) bool {

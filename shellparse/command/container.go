@@ -104,7 +104,10 @@ func (m *matcher) buildContext(_ role, vs []value) {
 func (m *matcher) keyFile(r role, vs []value) {
 	for _, v := range vs {
 		name, rest, ok := strings.Cut(v.Text, "=")
-		if ok && !strings.Contains(rest, "://") {
+		switch scheme, _, addressed := strings.Cut(rest, "://"); {
+		case ok && addressed && m.spec.top() == "docker" && scheme != "docker-image":
+			m.hazard("code.remote", v.at)
+		case ok && !addressed:
 			m.path(role{kind: r.param, marks: []string{"recursive"}}, v.piece(len(name)+1))
 		}
 	}

@@ -130,7 +130,7 @@ func (m *matcher) sqlStatement(words []string, v value) {
 		m.hazard("db.program", v.at)
 	case words[0] == "LOAD" && !has("DATA") && !has("XML"):
 		m.hazard("code.load-library", v.at)
-	case words[0] == "COPY" && has("STDIN"):
+	case words[0] == "COPY" && has("STDIN"), words[0] == "INSERT":
 		m.flags |= Upload
 	}
 }

@@ -32,6 +32,8 @@ func (m *matcher) perlModule(_ role, vs []value) {
 			m.nest(Nested{Code: &Code{"perl", v.Arg}, Arg: v.at})
 		case strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "."):
 			m.hazard("code.load-library", v.at)
+		case v.Text == "CPAN" || strings.HasPrefix(v.Text, "CPAN="):
+			m.hazard("code.install", v.at)
 		case strings.HasPrefix(v.Text, "lib="):
 			m.loadDirs(role{}, []value{v.piece(len("lib="))})
 		}
