@@ -225,7 +225,7 @@ var cloudVerbs = []struct{ verb, rule string }{
 	{"import*", "cloud.change"},
 	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"},
 	{"restart", "cloud.change"}, {"resize*", "cloud.change"},
-	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
+	{"*run", "cloud.change"}, {"export", "cloud.change"}, {"login", "secret.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
 	{"set*", "cloud.change"}, {"ssh", "cloud.change"},
 	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"},
 	{"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
@@ -241,8 +241,8 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 			catalog.SecretName(vs[i-1].Text) {
 			m.hazard("secret.print", v.at)
 		}
-		if i > 1 && v.Text == "list" && (vs[i-1].Text == "appsettings" ||
-			vs[i-1].Text == "keys" && vs[i-2].Text == "account") {
+		if i > 0 && v.Text == "list" && (vs[i-1].Text == "appsettings" ||
+			vs[i-1].Text == "keys" && m.spec.top() == "az") {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {

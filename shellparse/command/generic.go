@@ -23,12 +23,18 @@ func (m *matcher) generic() {
 // maxVerbs is how many words in front of the first option can be sub-commands.
 const maxVerbs = 4
 
-// destroyers are sub-commands that mean one thing, whatever program has them.
+// destroyers are sub-commands that mean one thing, whatever program has them. Those behind a noun do
+// so there only: x volume rm.
 var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge",
-	"terminate", "unpublish", "wipe"}
+	"terminate", "uninstall", "unpublish", "wipe", "remove", "rm"}
+
+const behindNoun = 2 // how many of them, at the end
 
 // senders are sub-commands with which something leaves this machine.
-var senders = []string{"deploy", "publish", "push"}
+var senders = []string{"deploy", "expose", "publish", "push", "share", "tunnel"}
+
+// fetchers are sub-commands that run or install what the address behind them has.
+var fetchers = []string{"add", "create", "exec", "import", "init", "install", "launch", "run"}
 
 // posted are what people write to each other on a service, and posts what is done with it there.
 var (
@@ -46,17 +52,37 @@ func (m *matcher) verbs(i int) {
 	}
 	for first := i; i < len(m.args) && i < first+maxVerbs; i++ {
 		a := m.args[i]
+		sure := destroyers
+		if i == first {
+			sure = destroyers[:len(destroyers)-behindNoun]
+		}
 		switch last := i == first+maxVerbs-1; {
 		case !a.Static || strings.HasPrefix(a.Text, "-"):
 			return
-		case orders(a.Text, destroyers):
+		case orders(a.Text, sure):
 			m.hazard("unknown.destroy", i)
 		case !last && orders(a.Text, senders),
 			i > first && slices.Contains(posts, a.Text) &&
 				slices.Contains(posted, strings.TrimSuffix(m.args[i-1].Text, "s")):
 			m.hazard("unknown.send", i)
+		case i > first && slices.Contains(fetchers, m.args[i-1].Text) &&
+			strings.Contains(a.Text, "://"):
+			m.hazard("code.install", i)
+		case !last && keepsSecrets(a.Text):
+			m.hazard("secret.print", i)
 		}
 	}
+}
+
+// keepsSecrets reports whether a sub-command is named after secrets: get-secret-value, password.
+func keepsSecrets(word string) bool {
+	for part := range strings.SplitSeq(word, "-") {
+		switch strings.TrimSuffix(part, "s") {
+		case "credential", "cred", "password", "passphrase", "secret":
+			return true
+		}
+	}
+	return false
 }
 
 // unnamed reads the sub-command that an entry does not name, or names as one of all others.
@@ -79,9 +105,8 @@ func (m *matcher) unnamed(s *Spec, p *pattern) {
 func orders(word string, verbs []string) bool {
 	return slices.ContainsFunc(verbs, func(verb string) bool {
 		front, ok := strings.CutSuffix(word, verb)
-		rest, starts := strings.CutPrefix(word, verb+"-")
-		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts &&
-			rest == "all"
+		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) ||
+			strings.HasPrefix(word, verb+"-")
 	})
 }
 
