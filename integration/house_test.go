@@ -687,6 +687,7 @@ var plan = map[string]map[string]string{
 		"launcher/replay":           "it judges recorded runs again",
 		"launcher/setup":            "it writes into the settings of agents",
 		"launcher/past":             "it lists and shows recorded runs",
+		"audit/archive":             "a search names a damaged archive and goes on",
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
