@@ -21,8 +21,9 @@ func TestActivate(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, root := desk(t, "")
-		put(t, root+"/w", map[string]string{".venv/bin/activate": strings.ReplaceAll(string(text),
-			"/srv/app", root+"/w"), "kept": "_OLD_VIRTUAL_PYTHONHOME=/opt/x\n", "x.py": "print(1)\n"})
+		here := strings.ReplaceAll(string(text), "/srv/app", root+"/w")
+		put(t, root+"/w", map[string]string{".venv/bin/activate": here,
+			"kept": "_OLD_VIRTUAL_PYTHONHOME=/opt/x\n", "x.py": "print(1)\n"})
 		g.expect(t, Allow,
 			". .venv/bin/activate",
 			"source .venv/bin/activate && python x.py",
@@ -45,6 +46,8 @@ func TestActivate(t *testing.T) {
 			"for x in 1 2; do . .venv/bin/activate; _OLD_VIRTUAL_PYTHONHOME=/opt/x; done",
 			"f() { . .venv/bin/activate; }; _OLD_VIRTUAL_PYTHONHOME=/opt/x; f",
 			". .venv/bin/activate; _OLD_VIRTUAL_PYTHONHOME=/opt/x; . .venv/bin/activate",
+			"trap '_OLD_VIRTUAL_PYTHONHOME=/opt/x' DEBUG; . .venv/bin/activate",
+			"[() { _OLD_VIRTUAL_PYTHONHOME=/opt/x; }; . .venv/bin/activate",
 			"trap '. .venv/bin/activate' EXIT; _OLD_VIRTUAL_PYTHONHOME=/opt/x",
 			"_OLD_VIRTUAL_PYTHONHOME=/opt/x bash .venv/bin/activate",
 		)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/launcher/session"
 )
 
 // maxLine bounds what is typed into one line of a prompt, in bytes.
@@ -38,7 +40,7 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 	defer fmt.Fprint(tty, "\r\n")
 	var line strings.Builder
 	for {
-		key, ok := readKey(signalled, fd)
+		key, ok := session.ReadKey(signalled, fd)
 		switch {
 		case !ok && signalled.Err() != nil && ctx.Err() == nil:
 			return "", &CancelledError{By: context.Cause(signalled).Error()}

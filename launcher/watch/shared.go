@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/tada-run/tada-run/launcher/broker"
-	"github.com/tada-run/tada-run/launcher/broker/view"
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
@@ -27,7 +26,7 @@ func shared(t broker.Traffic, failed bool, out io.Writer) Found {
 			"program": d.Program[:min(len(d.Program), maxProgramName)], "path": d.Path,
 			"why": d.Why,
 		})
-		if failed && taught < maxTaught && !view.Spare(d.Path) {
+		if failed && taught < maxTaught && !d.Spare() {
 			taught++
 			notice.Line(out, notice.Visible(fmt.Sprintf("refused: %q: %s", d.Path, d.Why)))
 		}

@@ -64,16 +64,6 @@ func (e *scope) passesOn() bool {
 	return false
 }
 
-// assigned is the names that the text has assigned, each with a blank before it; "" when others may
-// be among them, and a blank for none.
-func (s *state) assigned() string {
-	if s.open || s.later {
-		return ""
-	}
-	names := slices.Sorted(maps.Keys(s.env.flat()))
-	return " " + strings.Join(names, " ")
-}
-
 func (e *scope) flat() map[string]variable {
 	var layers []*scope
 	for ; e != nil; e = e.parent {

@@ -95,8 +95,8 @@ const (
 )
 
 // random reports whether a name ends as Python's tempfile has it, in eight of these characters of
-// which the last are a separator and a digit or two by chance. One of 1,400 such names ends in "_0",
-// so one of 140 installs by pip would fail. The letters before it cannot be foreseen.
+// which the last are a separator and a digit or two by chance. One of 1,400 such names ends in
+// "_0", so one of 140 installs by pip would fail. The letters before it cannot be foreseen.
 func random(name string) bool {
 	const length, characters = 8, "abcdefghijklmnopqrstuvwxyz0123456789_"
 	if len(name) <= length {
@@ -106,7 +106,7 @@ func random(name string) bool {
 	letters := strings.TrimRight(end, "0123456789")
 	number := len(end) - len(letters)
 	return strings.Trim(end, characters) == "" && number <= 2 && strings.HasSuffix(letters, "_") &&
-		strings.ContainsAny(letters, "0123456789")
+		(strings.ContainsAny(letters, "0123456789") || name == "tmp"+end)
 }
 
 // lastWord is the part of a name after its last separator.
