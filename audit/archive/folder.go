@@ -15,7 +15,8 @@ import (
 )
 
 // A Folder is a folder of transcripts. It remembers the text of the archives that were read from
-// last, at most some 20 MiB, for readers of many transcripts. Its methods may be called at the same time.
+// last, at most some 20 MiB, for readers of many transcripts. Its methods may be called at the same
+// time.
 type Folder struct {
 	Dir   string
 	Codec audit.Codec // its zero value opens nothing packed
