@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A Folder is a folder of transcripts. It remembers the text of the archives that it read last, at
-// most some 20 MiB, for readers of many transcripts. Its methods may be called at the same time.
+// A Folder is a folder of transcripts. It remembers the text of the archives that were read from
+// last, at most some 20 MiB, for readers of many transcripts. Its methods may be called at the same
+// time.
 type Folder struct {
 	Dir   string
 	Codec audit.Codec // its zero value opens nothing packed
@@ -33,7 +35,7 @@ type shelf struct {
 }
 
 // keep is how many archives a folder remembers: readers in several goroutines are seldom in more.
-const keep = 4
+func keep() int { return min(max(2, runtime.GOMAXPROCS(0)), 4) }
 
 const archivesName = "archives"
 
@@ -197,12 +199,12 @@ func namesIn(dir string) (names []string, err error) {
 // shelf returns an archive with its text.
 func (f *Folder) shelf(name string) (*shelf, error) {
 	f.mu.Lock()
-	i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name })
-	if i < 0 {
-		f.last = append(f.last[max(0, len(f.last)-keep+1):], &shelf{name: name})
-		i = len(f.last) - 1
+	s := &shelf{name: name}
+	if i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name }); i >= 0 {
+		s = f.last[i]
+		f.last = slices.Delete(f.last, i, i+1)
 	}
-	s := f.last[i]
+	f.last = append(slices.Clone(f.last[max(0, len(f.last)-keep()+1):]), s)
 	f.mu.Unlock()
 	s.once.Do(func() { s.err = damaged(name, s.read(f.in(), f.Codec)) })
 	if s.err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,11 @@ func (c *ctl) auditVerify() *cobra.Command {
 		if d.doubts() {
 			verify = l.VerifyWith
 		}
+		// what is known of each transcript lives to the end: of a record of years, much memory,
+		// which the collector would let grow to twice as much
+		before := debug.SetGCPercent(50)
 		report, err := verify(d.options)
+		debug.SetGCPercent(before)
 		line.end()
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
 			len(d.options.Remember) == 0) {
