@@ -40,6 +40,9 @@ type Changed struct {
 // Allows reports whether the runs of a group would no longer be asked about or denied.
 func (c Changed) Allows() bool { return c.To == pathguard.Allow.String() }
 
+// noRules is in place of the rules of a verdict that the record has without any.
+const noRules = "unknown"
+
 // example notes a run of a machine, if it is one of the newest.
 func (c *Changed) example(r recorded, machine string) {
 	c.Examples = append(c.Examples,
@@ -189,6 +192,9 @@ func (t *Replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 		if now, err := t.now.Verdict(f); err == nil && now.Decision == was {
 			rules = now.Deciding()
 		}
+	}
+	if len(rules) == 0 {
+		rules = []string{noRules}
 	}
 	by := t.next.by(f, v.Decision)
 	key := fmt.Sprint(was, v.Decision, rules, by)
