@@ -219,3 +219,24 @@ func TestReplayWithoutRules(t *testing.T) {
 		t.Errorf("%+v, %q, %v", r, r.Loose(), err)
 	}
 }
+
+// A replay says how many calls of an agent's own tools it does not judge: they have no plan.
+func TestReplayOfTools(t *testing.T) {
+	rec := recordOf(t, "ls")
+	w, err := rec.OpenLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{
+		`{"command":"Write /x","decision":"allowed","sid":"06h2t9zbj5ctbcs9","verdict":"allow"}`,
+		`{"command":"ls","decision":"rewritten","verdict":"allow"}`} {
+		if _, err := w.Append(record.KindHook, []byte(body), audit.Lazy); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	r, err := rec.Replay(Options{})
+	if err != nil || r.Runs != 2 || !slices.Equal(r.Skipped, []Skipped{{ownTool, 1}}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -117,6 +117,9 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 	if runs.without > 0 {
 		t.skipped[noPlan] += runs.without
 	}
+	if runs.calls > 0 {
+		t.skipped[ownTool] += runs.calls
+	}
 	if runs.bad > 0 {
 		t.skipped[badLine] += runs.bad
 	}
@@ -127,6 +130,7 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 const (
 	noPlan = "without a plan on record: by an earlier version, too long, not a command, or with " +
 		"the secret value of a variable"
+	ownTool  = "a call of an agent's own tool: the record has its verdict, but not its plan"
 	badLine  = "a line of the log is no entry, and may have been a run; see tadactl audit verify"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 )
