@@ -14,8 +14,8 @@ import (
 func TestLearnedCoversNothingRestricted(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [\"@/closed\"]}\n", "closed/x", "w/.env",
 		"w/a.txt", "w/b.txt", "w/sub/c.txt", "home/dev/.ssh/id_rsa", "elsewhere/x")
-	for name, target := range map[string]string{"l.txt": "closed/x", "m.txt": "home/dev/.ssh/id_rsa",
-		"sub/l.txt": "closed/x", "d": "closed"} {
+	for name, target := range map[string]string{"l.txt": "closed/x", "sub/l.txt": "closed/x",
+		"m.txt": "home/dev/.ssh/id_rsa", "d": "closed"} {
 		if err := os.Symlink(root+"/"+target, root+"/w/"+name); err != nil {
 			t.Fatal(err)
 		}
