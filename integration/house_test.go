@@ -834,8 +834,10 @@ var testOnly = map[string]map[string]string{
 		"pathguard": "a plan from the record has the verdict that it had",
 	},
 	"launcher/replay": {
-		"launcher/state": "a record is in a state directory",
-		"shellparse":     "plans are made of lines",
+		"approval/canonical": "tests write entries",
+		"audit/zstandard":    "tests pack with the real codec",
+		"launcher/state":     "a record is in a state directory",
+		"shellparse":         "plans are made of lines",
 	},
 	"launcher/live": {
 		"launcher/permit": "what waits for an answer is no run that goes on",
@@ -876,6 +878,7 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"audit/plans":           "runs of a corpus are put on record, to learn from them",
 		"launcher/switches":     "a program of each agent is asked what switches its hooks off",
 		"launcher/shell":        "transcripts judge lines as a shell would be called",
 		"integration/served":    "the etcd of the tests is real",

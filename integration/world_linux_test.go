@@ -30,7 +30,7 @@ type world struct {
 	Root    string
 	UID     int
 	Without string // a reader that is switched off
-	// Learned are lines whose questions were answered with yes: the lines are judged under the rules
+	// Learned are lines whose questions were answered with yes: Lines are judged under the rules
 	// that would have spared these
 	Learned []corpusLine
 	Lines   []corpusLine

@@ -76,9 +76,6 @@ func (l *Launcher) Tell(n Notice) (string, error) {
 	return l.tell(log, n, false)
 }
 
-// kindHook is the kind of record of a decision about another program's call.
-const kindHook = "hook.decision"
-
 func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	shown, secrets := audit.HideSecrets(n.Command)
 	body := object{
@@ -98,10 +95,10 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	}
 	var e audit.Entry
 	if err == nil {
-		e, err = log.Append(kindHook, b, durability)
+		e, err = log.Append(record.KindHook, b, durability)
 	}
 	if err != nil {
-		return "", &record.Error{Kind: kindHook, Err: err}
+		return "", &record.Error{Kind: record.KindHook, Err: err}
 	}
 	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
 }

@@ -155,6 +155,12 @@ func TestConfigRefused(t *testing.T) {
 		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3,
 			`duplicate key "allow_shell"`},
 		{"security: {}\nsecurity: {}\n", 2, "duplicate key"},
+		{"rules:\n  commands:\n  - {program: git push, verdict: deny}\n", 3, "one program"},
+		{"rules:\n  commands:\n  - {program: '*', verdict: deny}\n", 3, "one program"},
+		{"rules:\n  commands:\n  - {program: git, args: [push, --force], verdict: deny}\n", 3,
+			`"--force" is an option, which never is in args; put it into flags`},
+		{"rules:\n  commands:\n  - {program: git, flags: [force], verdict: deny}\n", 3,
+			`option "force" must start with -`},
 		{"security:\n  command_level: sometimes\n", 2,
 			`must be always or dangerous or never, not "sometimes"`},
 		{"security:\n  command_level: [always]\n", 2, "must be always"},
@@ -367,5 +373,13 @@ func TestLongConfiguration(t *testing.T) {
 		if few, many := takes(1000), takes(8000); many > 12*few {
 			t.Errorf("%s: 1,000 entries take %d bytes, 8,000 take %d", list, few, many)
 		}
+	}
+}
+
+// A host is the same with the dot that ends a full name.
+func TestHostsInRules(t *testing.T) {
+	p, err := loadText(t, "rules: {hosts: [{host: GitHub.test., verdict: deny}]}")
+	if err != nil || p.Settings().Hosts[0].Host != "github.test" {
+		t.Errorf("%+v, %v", p.Settings().Hosts, err)
 	}
 }

@@ -119,17 +119,17 @@ func forms() map[string]form {
 
 		"rules.commands": {readCommands, func(s Settings) any { return each(s.Commands) },
 			nil},
-		"rules.commands[].program": stringField(nil,
+		"rules.commands[].program": stringField((*decoder).programName,
 			func(d *decoder) *string { return &d.commandRule.Program }),
-		"rules.commands[].args": listField(func(d *decoder) *[]string {
+		"rules.commands[].args": listField((*decoder).operand, func(d *decoder) *[]string {
 			return &d.commandRule.Args
 		}),
-		"rules.commands[].flags": listField(func(d *decoder) *[]string {
+		"rules.commands[].flags": listField((*decoder).option, func(d *decoder) *[]string {
 			return &d.commandRule.Flags
 		}),
 		"rules.commands[].verdict": {read: readVerdict},
 		"rules.commands[].exact":   {read: readExact},
-		"rules.commands[].options": listField(func(d *decoder) *[]string {
+		"rules.commands[].options": listField((*decoder).option, func(d *decoder) *[]string {
 			return &d.commandRule.Options
 		}),
 		"rules.commands[].answers": {read: readAnswers},

@@ -158,7 +158,7 @@ func (d *decoder) path(n *yaml.Node) (string, error) {
 }
 
 func (d *decoder) host(n *yaml.Node) (string, error) {
-	text := strings.ToLower(n.Value)
+	text := strings.TrimSuffix(strings.ToLower(n.Value), ".")
 	name := strings.TrimPrefix(text, "*.")
 	if name == "" || strings.ContainsAny(name, "/*?@ :") && !strings.HasPrefix(name, "[") {
 		return "", d.fail(n, "host %q must be a name, or *. and a name", n.Value)
@@ -220,11 +220,41 @@ func stringField(fix func(*decoder, *yaml.Node) (string, error),
 // says is the field for the message of a rule.
 func (d *decoder) says() *string { return &d.message }
 
-func listField(to func(*decoder) *[]string) form {
+func listField(fix func(*decoder, *yaml.Node) (string, error),
+	to func(*decoder) *[]string) form {
 	return form{read: func(d *decoder, n *yaml.Node) (err error) {
-		*to(d), err = d.list(n, nil)
+		*to(d), err = d.list(n, fix)
 		return err
 	}}
+}
+
+// A word of a rule that no command can have would make a rule that never fits: who wrote it
+// believes that something is denied.
+
+// programName is the name of a program: other words are args, and a star stands for none.
+func (d *decoder) programName(n *yaml.Node) (string, error) {
+	if !strings.Contains(n.Value, "/") && strings.ContainsAny(n.Value, " \t\n*?") {
+		return "", d.fail(n, "program %q must be the name of one program; its words go into args",
+			n.Value)
+	}
+	return n.Value, nil
+}
+
+// operand is a word of a command that is no option.
+func (d *decoder) operand(n *yaml.Node) (string, error) {
+	if len(n.Value) > 1 && n.Value[0] == '-' {
+		return "", d.fail(n, "%q is an option, which never is in args; put it into flags, or with "+
+			"exact: true into options", n.Value)
+	}
+	return n.Value, nil
+}
+
+// option is a word of a command that is one.
+func (d *decoder) option(n *yaml.Node) (string, error) {
+	if len(n.Value) < 2 || n.Value[0] != '-' {
+		return "", d.fail(n, "option %q must start with -", n.Value)
+	}
+	return n.Value, nil
 }
 
 func readCommands(d *decoder, n *yaml.Node) error {

@@ -108,7 +108,10 @@ func (c candidate) added(s Settings) Settings {
 
 // isWritable reports whether a configuration can have the rule: it has no empty words.
 func (c candidate) isWritable() bool {
-	_, err := Insert(nil, c.way())
+	w := c.way()
+	section, list, _ := strings.Cut(w.Key, ".")
+	text := fmt.Appendf(nil, "%s: {%s: [%s]}", section, list, w.Entry)
+	_, err := parse(ConfigFile{Layer: UserLayer}, text, defaults())
 	return err == nil
 }
 

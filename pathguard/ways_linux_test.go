@@ -17,8 +17,8 @@ func TestWays(t *testing.T) {
 		"git push origin ''": { // a configuration cannot say the empty word
 			"rules.commands {program: git, args: [push, origin], verdict: allow, " +
 				"answers: [net.upload]}"},
-		"pkill 1e3 2024/x 0x1f": {`rules.commands {program: pkill, args: ["1e3", 2024/x, "0x1f"], ` +
-			"exact: true, verdict: allow, answers: [proc.kill]}"},
+		"pkill 1e3 2024/x 0x1f": {"rules.commands {program: pkill, " +
+			`args: ["1e3", 2024/x, "0x1f"], exact: true, verdict: allow, answers: [proc.kill]}`},
 		"cat " + root + "/closed/x": nil,
 		"git push origin main": {"rules.commands {program: git, args: [push, origin, main], " +
 			"exact: true, verdict: allow, answers: [net.upload]}"},

@@ -22,6 +22,9 @@ const (
 	KindContinued = "exec.continued"
 )
 
+// KindHook is the decision of a hook about a call of another program.
+const KindHook = "hook.decision"
+
 // KindAccepted says that a person accepted what the configuration of a workspace allows, or no
 // longer does.
 const KindAccepted = "policy.accepted"

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -192,6 +193,50 @@ func TestReplayOfDamaged(t *testing.T) {
 	}
 	if r, err = rec.Shadowed(Options{}); err != nil ||
 		!slices.Equal(r.Skipped, []Skipped{{badLine, 1}}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A verdict for which the record names no rule is not one that was accepted.
+func TestReplayWithoutRules(t *testing.T) {
+	rec := recordOf(t, "cat a.txt")
+	w, err := rec.OpenLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := rec.Runs()
+	if err == nil {
+		_, err = w.Append(record.KindIntent, fmt.Appendf(nil,
+			`{"command":"cat a.txt","plan":%q,"sid":"06h2t9zbj5ctbcs9","verdict":"deny"}`,
+			runs[0].Plan), audit.Lazy)
+	}
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := rec.Replay(Options{Accept: []string{"net.upload"}})
+	if err != nil || !slices.Equal(r.Loose(), []string{noRules}) {
+		t.Errorf("%+v, %q, %v", r, r.Loose(), err)
+	}
+}
+
+// A replay says how many calls of an agent's own tools it does not judge: they have no plan.
+func TestReplayOfTools(t *testing.T) {
+	rec := recordOf(t, "ls")
+	w, err := rec.OpenLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{
+		`{"command":"Write /x","decision":"allowed","sid":"06h2t9zbj5ctbcs9","verdict":"allow"}`,
+		`{"command":"ls","decision":"rewritten","verdict":"allow"}`} {
+		if _, err := w.Append(record.KindHook, []byte(body), audit.Lazy); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	r, err := rec.Replay(Options{})
+	if err != nil || r.Runs != 2 || !slices.Equal(r.Skipped, []Skipped{{ownTool, 1}}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

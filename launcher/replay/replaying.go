@@ -41,6 +41,9 @@ type Changed struct {
 // Allows reports whether the runs of a group would no longer be asked about or denied.
 func (c Changed) Allows() bool { return c.To == pathguard.Allow.String() }
 
+// noRules is in place of the rules of a verdict that the record has without any.
+const noRules = "unknown"
+
 // example notes a run of a machine, if it is one of the newest.
 func (c *Changed) example(r recorded, machine string) {
 	c.Examples = append(c.Examples,
@@ -119,6 +122,9 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 	if runs.without > 0 {
 		t.skipped[noPlan] += runs.without
 	}
+	if runs.calls > 0 {
+		t.skipped[ownTool] += runs.calls
+	}
 	if runs.bad > 0 {
 		t.skipped[badLine] += runs.bad
 	}
@@ -129,6 +135,7 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 const (
 	noPlan = "without a plan on record: by an earlier version, too long, not a command, or with " +
 		"the secret value of a variable"
+	ownTool  = "a call of an agent's own tool: the record has its verdict, but not its plan"
 	badLine  = "a line of the log is no entry, and may have been a run; see tadactl audit verify"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 	// where a pack is damaged
@@ -196,6 +203,9 @@ func (t *Replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 		if now, err := t.now.Verdict(f); err == nil && now.Decision == was {
 			rules = now.Deciding()
 		}
+	}
+	if len(rules) == 0 {
+		rules = []string{noRules}
 	}
 	by := t.next.by(f, v.Decision)
 	key := fmt.Sprint(was, v.Decision, rules, by)

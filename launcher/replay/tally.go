@@ -33,7 +33,9 @@ type recorded struct {
 	Policy  string   `json:"policy"`
 	Plan    string   `json:"plan"`
 	Undoes  string   `json:"undoes"`
-	Shadow  struct {
+	// Decision is about a call of another program, which is no run
+	Decision string `json:"decision"`
+	Shadow   struct {
 		Verdict string   `json:"verdict"`
 		Rules   []string `json:"rules"`
 		Error   string   `json:"error"`
@@ -44,7 +46,12 @@ type recorded struct {
 // intents calls visit for what was announced since a time in a workspace, oldest first. bad is how
 // many lines of that part of the log are no entries.
 func intents(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
-	f := audit.Filter{Kinds: []string{record.KindIntent}, Since: o.Since, From: o.from}
+	return entries(log, o, visit, record.KindIntent)
+}
+
+func entries(log record.Entries, o Options, visit func(recorded),
+	kinds ...string) (bad int, err error) {
+	f := audit.Filter{Kinds: kinds, Since: o.Since, From: o.from}
 	workspace := past.Recorded(o.Workspace)
 	return record.Bodies(log, f, func(at time.Time, r recorded) {
 		if workspace == "" || pathname.Within(r.Dir, workspace) {
@@ -78,14 +85,21 @@ type tallied struct {
 	plans    map[string][]tally
 	policies []string // digests
 	without  int      // runs that have none
+	calls    int      // of tools of an agent's own, which were decided about and are no runs
 	bad      int      // lines of the log that are no entries
 }
 
 func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 	t.plans = map[string][]tally{}
 	numbers := map[string]int{}
-	t.bad, err = intents(log, o, func(r recorded) {
+	t.bad, err = entries(log, o, func(r recorded) {
 		var verdict pathguard.Decision
+		if r.Decision != "" {
+			if r.SID != "" { // else its command is a run, which the log has too
+				t.calls++
+			}
+			return
+		}
 		if r.Plan == "" || verdict.UnmarshalText([]byte(r.Verdict)) != nil {
 			t.without++
 			return
@@ -106,7 +120,7 @@ func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 		}
 		list[i].count++
 		t.plans[r.Plan] = list
-	})
+	}, record.KindIntent, record.KindHook)
 	return t, err
 }
 
