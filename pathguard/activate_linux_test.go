@@ -46,6 +46,8 @@ func TestActivate(t *testing.T) {
 			"for x in 1 2; do . .venv/bin/activate; _OLD_VIRTUAL_PYTHONHOME=/opt/x; done",
 			"f() { . .venv/bin/activate; }; _OLD_VIRTUAL_PYTHONHOME=/opt/x; f",
 			". .venv/bin/activate; _OLD_VIRTUAL_PYTHONHOME=/opt/x; . .venv/bin/activate",
+			"trap '_OLD_VIRTUAL_PYTHONHOME=/opt/x' DEBUG; . .venv/bin/activate",
+			"[() { _OLD_VIRTUAL_PYTHONHOME=/opt/x; }; . .venv/bin/activate",
 			"trap '. .venv/bin/activate' EXIT; _OLD_VIRTUAL_PYTHONHOME=/opt/x",
 			"_OLD_VIRTUAL_PYTHONHOME=/opt/x bash .venv/bin/activate",
 		)

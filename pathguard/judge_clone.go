@@ -89,7 +89,8 @@ func (j *judgement) clonesHere(cmd int, dir string) bool {
 	var names []string
 	for _, w := range c.Args[2:] {
 		switch {
-		case strings.HasPrefix(w.Text, "-") && !slices.Contains(cloneOptions, w.Text), !w.Static:
+		case strings.HasPrefix(w.Text, "-") && !slices.Contains(cloneOptions, w.Text),
+			!w.Static && len(names) == 0:
 			return false
 		case !strings.HasPrefix(w.Text, "-"):
 			names = append(names, w.Text)
@@ -99,9 +100,25 @@ func (j *judgement) clonesHere(cmd int, dir string) bool {
 		strings.ContainsAny(names[0], ":") {
 		return false
 	}
-	from, to := rooted(c.Dir, names[0]), rooted(c.Dir, names[1])
+	from, to := rooted(c.Dir, names[0]), j.creates(cmd)
+	if strings.Contains(to, "??") && strings.Contains(j.script.Text, "??") {
+		return false // a folder of that very name, and not the one that mktemp makes
+	}
 	near := j.inside(from) || pathname.WithinAny(from, pathname.TempDirs)
 	return near && to == path.Clean(dir) && j.isNew(to)
+}
+
+// creates is the one folder that a command creates; "" if it is not known.
+func (j *judgement) creates(cmd int) (full string) {
+	for i := range j.script.Effects {
+		if e := &j.script.Effects[i]; e.Command == cmd && e.Right == command.Create {
+			if !e.Name.Static || full != "" {
+				return ""
+			}
+			full = rooted(e.Name.Dir, e.Name.Text)
+		}
+	}
+	return full
 }
 
 // cloneOptions change nothing about where a clone is from.

@@ -19,7 +19,7 @@ const maxLine = 1000
 // An echo is what a person sees of a key that was typed into a line.
 type echo func(key byte) string
 
-func dots(byte) string        { return "·" }
+func stars(byte) string       { return "*" }
 func letters(key byte) string { return string([]byte{key}) }
 
 // readLine reads one line from a person's terminal. It returns "" for a line that was given up with
@@ -61,5 +61,5 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 // ReadSecret reads one line that is not shown, such as a passphrase, from a person's terminal; ""
 // when it was given up.
 func ReadSecret(ctx context.Context, tty *os.File, prompt string) (string, error) {
-	return readLine(ctx, tty, prompt, dots)
+	return readLine(ctx, tty, prompt, stars)
 }

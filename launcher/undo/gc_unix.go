@@ -5,6 +5,7 @@ package undo
 import (
 	"cmp"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,9 @@ import (
 //
 // For room it deletes nothing that is younger than spare: a command that fills the quota does not
 // push out what others have left today.
+//
+// A clock that is wrong by years deletes nothing for its age, and no newer run before an older one:
+// see leap and ahead.
 func (s *Store) GC(now time.Time, spare time.Duration) (Freed, error) {
 	l, err := openLedger(s.dir)
 	if err != nil {
@@ -46,19 +50,42 @@ func (s *Store) GC(now time.Time, spare time.Duration) (Freed, error) {
 		return nil
 	}
 	var failed []error
+	from, to := aged(runs, now, s.o.Keep)
 	for _, r := range runs {
-		if !r.live && r.start < now.Add(-s.o.Keep).UnixNano() {
+		if !r.live && from <= r.start && r.start < to {
 			failed = append(failed, drop(r))
 		}
 	}
 	for n, r := range runs {
 		if total > s.o.Quota/4*3 && !r.live && !r.gone && !r.stands && r.held > 0 &&
-			r.start <= now.Add(-spare).UnixNano() && !s.last(r, runs[n+1:]) {
+			(r.start <= now.Add(-spare).UnixNano() || r.isAhead(now)) && !s.last(r, runs[n+1:]) {
 			failed = append(failed, drop(r))
 		}
 	}
 	freed.Kept = total
 	return freed, errors.Join(append(failed, l.count(runs))...)
+}
+
+// leap is how long no run begins if the clock may have been set forward in between: then no one
+// knows how old the runs before it are.
+const leap = 365 * 24 * time.Hour
+
+// aged returns between which starts runs are too old to be kept.
+func aged(runs []*storedRun, now time.Time, keep time.Duration) (from, to int64) {
+	later := now.UnixNano()
+	for _, r := range slices.Backward(runs) {
+		if later-r.start > int64(leap) {
+			return later, now.Add(-keep).UnixNano()
+		}
+		later = min(later, r.start)
+	}
+	return math.MinInt64, now.Add(-keep).UnixNano()
+}
+
+// isAhead reports whether a run began in the future: the clock was set back since, and the runs
+// from before now are the newer ones.
+func (r *storedRun) isAhead(now time.Time) bool {
+	return r.start > now.Add(24*time.Hour).UnixNano()
 }
 
 // Count counts anew what all runs hold: what one has taken that a crash ended, and not used, is
@@ -139,7 +166,12 @@ func (s *Store) stored(now time.Time) ([]*storedRun, error) {
 		}
 		runs = append(runs, r)
 	}
-	slices.SortStableFunc(runs, func(a, b *storedRun) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(runs, func(a, b *storedRun) int {
+		if ahead := a.isAhead(now); ahead != b.isAhead(now) {
+			return map[bool]int{true: -1, false: 1}[ahead]
+		}
+		return cmp.Compare(a.start, b.start)
+	})
 	return runs, nil
 }
 

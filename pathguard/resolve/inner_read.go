@@ -167,12 +167,16 @@ func (r *resolver) executed(c *shellparse.Code) {
 }
 
 // givenTo returns the variables that a file which the shell itself reads may find assigned, beside
-// those that the shell started with; nil when any can be.
+// those that the shell started with; nil when any can be. A function or a trap of the text may run
+// while the file is read, so each name in the text counts.
 func (r *resolver) givenTo(c *shellparse.Code) map[string]bool {
 	if r.given == nil || r.plan.Script.Dialect != shellparse.Bash {
 		return nil
 	}
 	all := maps.Clone(r.given)
+	for _, name := range strings.FieldsFunc(r.plan.Script.Text, isNoName) {
+		all[name] = true
+	}
 	for i := range r.plan.Script.Codes { // one for each state in which the file may be read
 		if o := &r.plan.Script.Codes[i]; o.Span == c.Span && o.Command == c.Command {
 			names, known := o.Assigned()
@@ -185,6 +189,11 @@ func (r *resolver) givenTo(c *shellparse.Code) map[string]bool {
 		}
 	}
 	return all
+}
+
+// isNoName reports whether a character is in no name of a variable.
+func isNoName(c rune) bool {
+	return c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
 }
 
 func (r *resolver) inner(cmd int, file string, rd reading) {

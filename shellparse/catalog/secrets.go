@@ -2,6 +2,7 @@ package catalog
 
 import (
 	_ "embed"
+	"path"
 	"strings"
 	"sync"
 )
@@ -36,6 +37,51 @@ func SecretName(word string) bool {
 			}
 		case "apart":
 			name = strings.ReplaceAll(name, part.key, "")
+		}
+	}
+	return false
+}
+
+// SecretFile reports whether a name is that of a file with secrets, or of one below such a folder,
+// on whatever machine it is: in a container, or in a commit.
+func SecretFile(name string) bool {
+	secret := false
+	for keys, e := range Secrets().Groups() {
+		fact, _ := e.First()
+		if fact != "file" && fact != "public" {
+			continue
+		}
+		for key := range strings.SplitSeq(keys, " ") {
+			if covers(key, name) {
+				if fact == "public" {
+					return false
+				}
+				secret = true
+			}
+		}
+	}
+	return secret
+}
+
+// covers reports whether a key of the table is a name, or a folder above it.
+func covers(key, name string) bool {
+	switch key[0] {
+	case '/':
+		return strings.HasPrefix(name+"/", key+"/")
+	case '~':
+		rest, home := strings.CutPrefix(name, "~/")
+		if below, ok := strings.CutPrefix(name, "/home/"); ok {
+			_, rest, home = strings.Cut(below, "/")
+		} else if below, ok := strings.CutPrefix(name, "/root/"); ok {
+			rest, home = below, true
+		}
+		return home && strings.HasPrefix(rest+"/", key[len("~/"):]+"/")
+	}
+	parts := strings.Split(name, "/")
+	n := strings.Count(key, "/") + 1
+	for i := range len(parts) - n + 1 {
+		if fits, _ := path.Match(key, strings.Join(parts[i:i+n], "/")); fits {
+			return true
 		}
 	}
 	return false

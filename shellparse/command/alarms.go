@@ -24,9 +24,15 @@ var alarms = []alarm{
 	}},
 	// An operand of date(1): +FORMAT prints, anything else sets the clock.
 	{"DATE", "time.set", func(v value) bool { return v.Static && !strings.HasPrefix(v.Text, "+") }},
+	// APP MIGRATION of Django: zero takes all of them back.
+	{"DJANGO", "db.destroy", func(v value) bool { return v.Text == "zero" }},
+	// Where clojure(1) takes code from.
+	{"CLJDEPS", "pkg.foreign-source", func(v value) bool {
+		return !v.Static || strings.Contains(v.Text, "://")
+	}},
 	{"DOCKERSEC", "container.escape", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "unconfined") ||
-			strings.Contains(v.Text, "disable")
+			strings.Contains(v.Text, "disable") || v.Text == "security.insecure"
 	}},
 	// A template that can print the environment of a container.
 	{"ENVFORMAT", "secret.print", func(v value) bool {
@@ -36,6 +42,12 @@ var alarms = []alarm{
 	// git gc --prune=DATE: an early date destroys what the reflog could bring back.
 	{"GITPRUNE", "git.history", func(v value) bool {
 		return v.Text != "" && v.Text != "never" && v.Text != "2.weeks.ago"
+	}},
+	// What is asked of git's configuration: credentials may be in headers and addresses.
+	{"GITSECRET", "secret.print", func(v value) bool {
+		name := strings.ToLower(v.Text)
+		return strings.Contains(name, "extraheader") || strings.Contains(name, "credential.*") ||
+			strings.Contains(name, "cookie")
 	}},
 	{"GOINSTALL", "pkg.install-global", func(v value) bool {
 		return strings.Contains(v.Text, "@") || !v.Static
@@ -54,6 +66,17 @@ var alarms = []alarm{
 		return v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
 			v.Text == "release:perform"
 	}},
+	// NAME=VALUE of mvn -D: where a goal fetches from.
+	{"MAVENDEF", "pkg.foreign-source", func(v value) bool {
+		name, by, _ := strings.Cut(v.Text, "=")
+		return name == "remoteRepositories" || strings.HasPrefix(name, "archetype") &&
+			strings.Contains(by, "://")
+	}},
+	// BACKEND:NAME of mise(1): what anyone publishes there.
+	{"MISETOOL", "code.install", func(v value) bool {
+		backend, _, ok := strings.Cut(v.Text, ":")
+		return ok && backend != "core" && backend != "path"
+	}},
 	// -n of nice(1); a negative one takes processor time away from all other users.
 	{"NICE", "proc.priority", func(v value) bool { return strings.HasPrefix(v.Text, "-") }},
 	// What nix(1) runs: a folder here, or an address that it fetches and runs.
@@ -61,9 +84,23 @@ var alarms = []alarm{
 		return !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") &&
 			strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#")
 	}},
+	// HOST/ACCOUNT/MODEL of ollama(1); its own library has no host.
+	{"OLLAMA", "pkg.foreign-source", func(v value) bool {
+		host, _, ok := strings.Cut(v.Text, "/")
+		return ok && strings.Contains(host, ".")
+	}},
+	// A word of ps(1) without a dash, in which e shows the environment of each process.
+	{"PSWORD", "secret.print", func(v value) bool {
+		return strings.Contains(v.Text, "e") && strings.Trim(v.Text, "aefgrTuvwx") == ""
+	}},
 	// Names of which a secret is printed.
 	{"SECRETWORD", "secret.print", func(v value) bool {
 		return catalog.SecretName(v.Text) || !v.Static
+	}},
+	// NAME VALUE of tmux set-option: what later windows run, and #(COMMAND) in a status line.
+	{"TMUXOPT", "code.alias", func(v value) bool {
+		return !v.Static || v.Text == "default-shell" || v.Text == "default-command" ||
+			strings.Contains(v.Text, "#(")
 	}},
 	{"SYSCTL", "kernel.setting", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "=")

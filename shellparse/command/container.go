@@ -53,6 +53,9 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 		m.touch(Read, Recursive, v, true)
 	} else { // what is in it, as far as the container changes anything
 		m.touch(Write, Recursive|Below, v, true)
+		if v.Static && catalog.SecretFile(v.Text) {
+			m.touch(Read, 0, v, true)
+		}
 	}
 	clean := strings.TrimRight(v.Text, "/")
 	if clean == "" {
@@ -101,7 +104,10 @@ func (m *matcher) buildContext(_ role, vs []value) {
 func (m *matcher) keyFile(r role, vs []value) {
 	for _, v := range vs {
 		name, rest, ok := strings.Cut(v.Text, "=")
-		if ok && !strings.Contains(rest, "://") {
+		switch scheme, _, addressed := strings.Cut(rest, "://"); {
+		case ok && addressed && m.spec.top() == "docker" && scheme != "docker-image":
+			m.hazard("code.remote", v.at)
+		case ok && !addressed:
 			m.path(role{kind: r.param, marks: []string{"recursive"}}, v.piece(len(name)+1))
 		}
 	}
@@ -158,8 +164,11 @@ func (m *matcher) podCommand(_ role, vs []value) {
 // containerFile is NAME:PATH inside, or a name here. The parameter "W" is the target.
 func (m *matcher) containerFile(r role, vs []value) {
 	for _, v := range vs {
-		pod, _, inside := strings.Cut(v.Text, ":")
+		pod, file, inside := strings.Cut(v.Text, ":")
 		inside = inside && !strings.HasPrefix(v.Text, "/") && !strings.HasPrefix(v.Text, ".")
+		if inside && r.param != "W" && catalog.SecretFile(file) {
+			m.hazard("secret.print", v.at)
+		}
 		switch {
 		case inside && m.spec.top() == "kubectl":
 			m.addHost(Host{Scheme: "k8s", Host: pod, Static: true, Upload: r.param == "W"}, v)
@@ -175,7 +184,8 @@ func (m *matcher) containerFile(r role, vs []value) {
 // kubeGet is kubectl get KIND...: printing a whole secret shows it.
 func (m *matcher) kubeGet(_ role, vs []value) {
 	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "secret") && m.has("-o") {
+		kinds := "," + v.Text // secret, secret/x, cm,secrets
+		if strings.Contains(kinds, ",secret") && m.has("-o") {
 			m.hazard("secret.print", v.at)
 		}
 	}
@@ -197,12 +207,14 @@ func (m *matcher) bucket(r role, vs []value) {
 // cloudVerbs are the verbs of command lines that end in one (gcloud, az, heroku), with the rule
 // that each means. Words before it are nouns.
 var cloudVerbs = []struct{ verb, rule string }{
-	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"},
-	{"destroy", "cloud.destroy"},
+	{"delete*", "cloud.destroy"}, {"*-delete", "cloud.destroy"}, {"*:destroy", "cloud.destroy"},
+	{"*:delete", "cloud.destroy"}, {"destroy", "cloud.destroy"},
 	{"purge", "cloud.destroy"}, {"remove*", "cloud.destroy"}, {"rm", "cloud.destroy"},
 	{"reset*", "cloud.destroy"},
 	{"stop", "cloud.destroy"}, {"pg:reset", "cloud.destroy"},
 	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"},
+	{"generate-sas", "secret.print"}, {"*login-token", "secret.print"},
+	{"sign-url", "remote.share"}, {"publish*", "net.upload"}, {"terminate*", "cloud.destroy"},
 	{"list-keys", "secret.print"}, {"*connection-string*", "secret.print"},
 	{"get-credentials", "secret.change"}, {"access", "secret.print"},
 	{"upload*", "net.upload"},
@@ -213,7 +225,7 @@ var cloudVerbs = []struct{ verb, rule string }{
 	{"import*", "cloud.change"},
 	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"},
 	{"restart", "cloud.change"}, {"resize*", "cloud.change"},
-	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
+	{"*run", "cloud.change"}, {"export", "cloud.change"}, {"login", "secret.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
 	{"set*", "cloud.change"}, {"ssh", "cloud.change"},
 	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"},
 	{"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
@@ -227,6 +239,10 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 		}
 		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") &&
 			catalog.SecretName(vs[i-1].Text) {
+			m.hazard("secret.print", v.at)
+		}
+		if i > 0 && v.Text == "list" && (vs[i-1].Text == "appsettings" ||
+			vs[i-1].Text == "keys" && m.spec.top() == "az") {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {

@@ -105,7 +105,8 @@ func (m *matcher) sqlStatement(words []string, v value) {
 		return
 	}
 	has := func(word string) bool { return slices.Contains(words, word) }
-	destroys := has("DELETE") && has("FROM") && !has("WHERE") || words[0] == "ALTER" && has("DROP")
+	destroys := has("DELETE") && has("FROM") && !has("WHERE") || words[0] == "ALTER" && has("DROP") ||
+		words[0] == "MATCH" && has("DELETE") // in Cypher
 	if destroys {
 		m.hazard("db.destroy", v.at)
 	}
@@ -129,7 +130,7 @@ func (m *matcher) sqlStatement(words []string, v value) {
 		m.hazard("db.program", v.at)
 	case words[0] == "LOAD" && !has("DATA") && !has("XML"):
 		m.hazard("code.load-library", v.at)
-	case words[0] == "COPY" && has("STDIN"):
+	case words[0] == "COPY" && has("STDIN"), words[0] == "INSERT":
 		m.flags |= Upload
 	}
 }

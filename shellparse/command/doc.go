@@ -105,7 +105,7 @@ what is used may be printed or written, as an option does that the entry does no
 secrets says that what is started gets secrets in its environment. upload says that bytes go out, sends-input that those of standard input do, dry that nothing is done, last that
 no options follow, clear that what is started gets an empty environment, changes that something without a name changes (a branch), here that a name does not start from the folder that the line changes to,
 remote that a command runs elsewhere, write-here that what is fetched is written under its own
-name, names that standard input is a list of names that are read, data=LANG that what is read is in this language and may name
+name, names that standard input is a list of names that are read, dump that all of a database is copied here, data=LANG that what is read is in this language and may name
 files that are taken in; stdin=LANG and filter=HOW are as the classes. A mark with a dot is a hazard.
 
 # Hazards

@@ -179,6 +179,10 @@ func (m *matcher) findExec(s *search, vs []value, i int) int {
 			argv[k] = v.Arg
 			if v.Text == "{}" {
 				argv[k] = found
+			} else if rest, ok := strings.CutPrefix(v.Text, "{}/"); ok && v.Static && found.Below &&
+				strings.Trim(base(rest), ".") != "" && !strings.Contains(rest, "..") &&
+				!strings.ContainsAny(rest, `*?[\{`) {
+				argv[k] = Arg{Text: found.Text, Below: found.Below, Base: base(rest)}
 			} else if at := strings.Index(v.Text, "{}"); at >= 0 && v.Static {
 				argv[k] = Arg{Text: v.Text[:at]}
 			}

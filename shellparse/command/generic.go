@@ -7,15 +7,9 @@ import (
 
 // generic reads the words of a program that the table does not know.
 func (m *matcher) generic() {
-	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
+	m.verbs(1)
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
-		switch verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); {
-		case verbs && orders(v.Text, destroyers):
-			m.hazard("unknown.destroy", i)
-		case verbs && i < maxVerbs && orders(v.Text, senders):
-			m.hazard("unknown.send", i)
-		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
 		if v.Static && slices.Contains(list("dangerous"), base(v.Text)) {
 			m.use.Nested = append(m.use.Nested, Nested{
@@ -29,21 +23,90 @@ func (m *matcher) generic() {
 // maxVerbs is how many words in front of the first option can be sub-commands.
 const maxVerbs = 4
 
-// destroyers are sub-commands that mean one thing, whatever program has them.
+// destroyers are sub-commands that mean one thing, whatever program has them. Those behind a noun do
+// so there only: x volume rm.
 var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge",
-	"terminate", "unpublish", "wipe"}
+	"terminate", "uninstall", "unpublish", "wipe", "remove", "rm"}
+
+const behindNoun = 2 // how many of them, at the end
 
 // senders are sub-commands with which something leaves this machine.
-var senders = []string{"deploy", "publish", "push"}
+var senders = []string{"deploy", "expose", "publish", "push", "share", "tunnel"}
+
+// fetchers are sub-commands that run or install what the address behind them has.
+var fetchers = []string{"add", "create", "exec", "import", "init", "install", "launch", "run"}
+
+// posted are what people write to each other on a service, and posts what is done with it there.
+var (
+	posted = []string{"card", "comment", "discussion", "gist", "issue", "mail", "message", "paste",
+		"post", "pr", "pull-request", "snippet", "story", "ticket", "tweet", "workitem"}
+	posts = []string{"add", "assign", "close", "comment", "create", "edit", "merge", "move", "new",
+		"reply", "send", "transition", "update"}
+)
+
+// verbs reads the words from args[i] up to the first option as sub-commands of which the table
+// knows nothing: what they say they do.
+func (m *matcher) verbs(i int) {
+	if strings.IndexByte(m.args[0].Text, '/') >= 0 {
+		return // a program of the project, whose words are its own
+	}
+	for first := i; i < len(m.args) && i < first+maxVerbs; i++ {
+		a := m.args[i]
+		sure := destroyers
+		if i == first {
+			sure = destroyers[:len(destroyers)-behindNoun]
+		}
+		switch last := i == first+maxVerbs-1; {
+		case !a.Static || strings.HasPrefix(a.Text, "-"):
+			return
+		case orders(a.Text, sure):
+			m.hazard("unknown.destroy", i)
+		case !last && orders(a.Text, senders),
+			i > first && slices.Contains(posts, a.Text) &&
+				slices.Contains(posted, strings.TrimSuffix(m.args[i-1].Text, "s")):
+			m.hazard("unknown.send", i)
+		case i > first && slices.Contains(fetchers, m.args[i-1].Text) &&
+			strings.Contains(a.Text, "://"):
+			m.hazard("code.install", i)
+		case !last && keepsSecrets(a.Text):
+			m.hazard("secret.print", i)
+		}
+	}
+}
+
+// keepsSecrets reports whether a sub-command is named after secrets: get-secret-value, password.
+func keepsSecrets(word string) bool {
+	for part := range strings.SplitSeq(word, "-") {
+		switch strings.TrimSuffix(part, "s") {
+		case "credential", "cred", "password", "passphrase", "secret":
+			return true
+		}
+	}
+	return false
+}
+
+// unnamed reads the sub-command that an entry does not name, or names as one of all others.
+func (m *matcher) unnamed(s *Spec, p *pattern) {
+	at := m.spec.at
+	if !m.plain || s.ReadOnly || len(p.marks)+len(s.marks) > 0 || len(p.slots) != 1 ||
+		p.slots[0].kind != "_" {
+		return
+	}
+	switch {
+	case s.subs != "" && len(m.operands) > 0:
+		m.verbs(m.operands[0].at)
+	case at > 0 && s.up != nil && !s.up.spells(m.args[at].Text):
+		m.verbs(at)
+	}
+}
 
 // orders reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
 // delete-all.
 func orders(word string, verbs []string) bool {
 	return slices.ContainsFunc(verbs, func(verb string) bool {
 		front, ok := strings.CutSuffix(word, verb)
-		rest, starts := strings.CutPrefix(word, verb+"-")
-		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts &&
-			rest == "all"
+		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) ||
+			strings.HasPrefix(word, verb+"-")
 	})
 }
 

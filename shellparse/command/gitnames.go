@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // gitURL is a repository: an address, host:path, a folder, or the name of a configured
@@ -86,6 +88,9 @@ func (m *matcher) gitCheckout(_ role, vs []value) {
 		}
 	}
 	for _, v := range files {
+		if vs[0].at < v.at && (m.dashes == 0 || vs[0].at < m.dashes) {
+			m.gitFile(role{}, []value{v}) // what a commit has under that name
+		}
 		m.hazard("git.discard", v.at)
 		m.path(role{kind: "W"}, v)
 	}
@@ -100,6 +105,20 @@ func looksLikeFile(v value) bool {
 	name := base(v.Text)
 	dot := strings.LastIndexByte(name, '.')
 	return dot > 0 && dot+1 < len(name) && (name[dot+1] >= 'a' && name[dot+1] <= 'z')
+}
+
+// gitFile is a word of a command that prints what commits hold: a revision, REVISION:NAME or a name.
+// Of names only secrets matter, because everything else that is in a commit may be read.
+func (m *matcher) gitFile(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.HasPrefix(v.Text, ":!") || strings.HasPrefix(v.Text, ":^") ||
+			strings.HasPrefix(v.Text, ":(exclude") {
+			continue
+		}
+		if v = v.piece(strings.LastIndexByte(v.Text, ':') + 1); catalog.SecretFile(v.Text) {
+			m.touch(Read, Possible, v, true)
+		}
+	}
 }
 
 // gitClean deletes what is not tracked, below the operands or here.

@@ -84,6 +84,17 @@ func (s *Spec) sub(word string) *Spec {
 	return nil
 }
 
+// spells reports whether the entry has a sub-command of this name, and not only one for all others.
+func (s *Spec) spells(word string) bool {
+	for head := range s.headers() {
+		if names(head, word) {
+			list, _, _ := cutNames(head)
+			return strings.TrimSpace(list) != "*"
+		}
+	}
+	return false
+}
+
 // mayBeSub reports whether a word that the disk decides could name a sub-command: `touch push; git
 // p*` is a push, and fd and rg print names without a folder.
 func (s *Spec) mayBeSub(a Arg) bool {

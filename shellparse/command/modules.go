@@ -32,6 +32,8 @@ func (m *matcher) perlModule(_ role, vs []value) {
 			m.nest(Nested{Code: &Code{"perl", v.Arg}, Arg: v.at})
 		case strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "."):
 			m.hazard("code.load-library", v.at)
+		case v.Text == "CPAN" || strings.HasPrefix(v.Text, "CPAN="):
+			m.hazard("code.install", v.at)
 		case strings.HasPrefix(v.Text, "lib="):
 			m.loadDirs(role{}, []value{v.piece(len("lib="))})
 		}
@@ -61,6 +63,17 @@ func (m *matcher) javaOperand(_ role, vs []value) {
 		case strings.HasSuffix(v.Text, ".java"):
 			m.source(role{param: "java"}, vs)
 		}
+	}
+}
+
+// jbangScript is a source of Java, or ALIAS@CATALOG of a repository of someone else.
+func (m *matcher) jbangScript(_ role, vs []value) {
+	for _, v := range vs {
+		if strings.Contains(v.Text, "@") && !strings.HasSuffix(v.Text, ".java") {
+			m.hazard("code.install", v.at)
+			continue
+		}
+		m.source(role{param: "java"}, []value{v})
 	}
 }
 

@@ -19,6 +19,7 @@ func (m *matcher) match(s *Spec) {
 		at = m.operands[0].at
 	}
 	m.mark(p.marks, at)
+	m.unnamed(s, p)
 	rest := m.operands
 	need := 0
 	for _, sl := range p.slots {
@@ -98,6 +99,11 @@ func (m *matcher) finish() {
 		}
 	}
 	m.uses()
+	if slices.Contains(m.spec.marks, "dump") && slices.ContainsFunc(u.Hosts, func(h Host) bool {
+		return !loopback(h.Host)
+	}) {
+		m.hazard("db.dump", u.Hosts[0].Arg)
+	}
 	for i := range u.Touches {
 		u.Touches[i].InDir = u.Touches[i].InDir && u.Dir != nil
 	}

@@ -157,7 +157,7 @@ func (t Table) Differing(from Table) (names []string) {
 }
 
 // flagWords are marks that are neither flags of a name nor rules.
-var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote",
+var flagWords = []string{"changes", "clear", "dry", "dump", "here", "last", "names", "remote",
 	"secrets", "sends-input", "shows", "upload", "write-here"}
 
 // validate checks every word of an entry and of its sub-commands.

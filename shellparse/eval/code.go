@@ -65,6 +65,9 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	if showsSecret(lang, text) {
 		w.listedHazard("secret.print", span)
 	}
+	if erases(lang, text) {
+		w.listedHazard("db.destroy", span)
+	}
 	var facts []code.Fact
 	opaque := false
 	if lang == "make" {

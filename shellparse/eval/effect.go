@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -104,6 +105,10 @@ func (w *report) unsureDir(s *state, e Effect) {
 
 // elsewhere keeps of an effect on another machine what a reader must know.
 func (w *report) elsewhere(e Effect) {
+	if e.Right == command.Read && e.Name.Static && catalog.SecretFile(e.Name.Text) &&
+		!strings.HasPrefix(e.Name.Text, "/etc/") { // a container's accounts are no one's
+		w.listedHazard("secret.print", e.Span)
+	}
 	if e.Right == command.Delete {
 		w.hazard(Hazard{Rule: "remote.delete", Risk: 2,
 			Message: "deletes files on another machine or in a container", Span: e.Span})

@@ -20,19 +20,56 @@ type disclosure struct {
 // disclosures are the languages that small programs on command lines are written in.
 var disclosures = [...]disclosure{
 	{"python", []string{"print(", "write("},
-		[]string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv("}, `"'`},
+		[]string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv(", "settings."}, `"'`},
 	{"javascript", []string{"console.log(", "console.error(", "console.info(", "write("},
 		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
 	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
-	{"php", []string{"echo", "print", "print(", "var_dump("},
-		[]string{"getenv(", "$_ENV[", "$_SERVER["}, `"'`},
+	{"php", []string{"echo", "print", "print(", "var_dump(", "dump(", "dd("},
+		[]string{"getenv(", "$_ENV[", "$_SERVER[", "config(", "env("}, `"'`},
 	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
+}
+
+// keepers are calls with which a program asks a store of secrets, or for all variables of a file.
+var keepers = []string{"Rails.application.credentials", "dotenv_values(", "keyring.get_password("}
+
+// erasers are calls with which the libraries of frameworks delete records. Two are a chain: the
+// second behind the first in one line.
+var erasers = [...]struct{ lang, call, then string }{
+	{"php", "::truncate()", ""},
+	{"php", "->truncate()", ""},
+	{"php", "::query()", "->delete()"},
+	{"php", "->forceDelete()", ""},
+	{"python", ".objects.", ".delete()"},
+	{"ruby", ".delete_all", ""},
+	{"ruby", ".destroy_all", ""},
+}
+
+// erases reports whether a program deletes records of a database by such a call.
+func erases(lang, text string) bool {
+	for _, e := range erasers {
+		if e.lang != lang {
+			continue
+		}
+		for rest := text; ; {
+			_, after, found := strings.Cut(rest, e.call)
+			if line, _, _ := strings.Cut(after, "\n"); found && strings.Contains(line, e.then) {
+				return true
+			}
+			if rest = after; !found {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // showsSecret finds a program that prints a secret of its environment as it is. One that only
 // looks whether there is one, or how long it is, shows nothing.
 func showsSecret(lang, text string) bool {
+	if slices.ContainsFunc(keepers, func(call string) bool { return strings.Contains(text, call) }) {
+		return true
+	}
 	i := slices.IndexFunc(disclosures[:], func(p disclosure) bool { return p.lang == lang })
 	if i < 0 {
 		return false
@@ -47,7 +84,7 @@ func showsSecret(lang, text string) bool {
 			rest = after
 			name := strings.TrimLeft(after, p.quote)
 			end := strings.IndexFunc(name, func(r rune) bool {
-				return r != '_' &&
+				return r != '_' && (r != '.' || ask != "config(") &&
 					(r > 'z' || !shsyntax.Letter(byte(r)) && (r < '0' || r > '9'))
 			})
 			if end < 0 {

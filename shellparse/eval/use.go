@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -165,6 +167,10 @@ func (w *commands) touch(s *state, c *call, t command.Touch, in *state, program 
 		at = in
 	}
 	name := w.name(at, v)
+	if last := cmp.Or(t.Base, v.lastName()); last != "" && t.Right == command.Read &&
+		t.Flags&(command.List|command.Meta|command.Uses) == 0 && catalog.SecretFile(last) {
+		w.listedHazard("secret.print", c.at(t.Arg))
+	}
 	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base,
 		Span: c.at(t.Arg)})
 	if n, own := ownDescriptor(name.key()); own && n != "0" {

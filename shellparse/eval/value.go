@@ -239,6 +239,19 @@ func (v value) foundBelow() (a command.Arg, ok bool) {
 	return a, ok
 }
 
+// lastName is the last component of a name of which only the folder is not known, as in "$d/.env".
+func (v value) lastName() string {
+	at := len(v)
+	for at > 0 && v[at-1].known() {
+		at--
+	}
+	_, last, ok := strings.Cut(v[at:].display(), "/")
+	if at == 0 || !ok {
+		return ""
+	}
+	return last
+}
+
 // foundAs is a name that is below a root, or fits a pattern.
 func foundAs(a command.Arg) value {
 	if a.Glob {

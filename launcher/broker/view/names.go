@@ -106,7 +106,7 @@ func random(name string) bool {
 	letters := strings.TrimRight(end, "0123456789")
 	number := len(end) - len(letters)
 	return strings.Trim(end, characters) == "" && number <= 2 && strings.HasSuffix(letters, "_") &&
-		strings.ContainsAny(letters, "0123456789")
+		(strings.ContainsAny(letters, "0123456789") || name == "tmp"+end)
 }
 
 // lastWord is the part of a name after its last separator.

@@ -30,7 +30,7 @@ func TestRefused(t *testing.T) {
 	for _, name := range []string{
 		"out", "out1", "out7", "log.1", "log.2", "tmp.abcXYZ", "tmp.4711x", "x4711", "build",
 		"claude-1f2e-cwd", "go-build123456", "ccAbc123.s", "malice", "x.4712", "a.tar.gz",
-		"tmpzrg2z6_0", "pip-build-tracker-zrg2z6_0", "buildq_7xb3_0",
+		"tmpzrg2z6_0", "tmpjtxltf_0", "pip-build-tracker-zrg2z6_0", "buildq_7xb3_0",
 	} {
 		if why := Refused(name, m); why != "" {
 			t.Errorf("%q: %s", name, why)
