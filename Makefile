@@ -56,6 +56,7 @@ cross: ## build and vet for other systems
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tada-run
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=darwin GOARCH=amd64 $(GO) build -o /dev/null ./cmd/tadactl
+	GOOS=darwin GOARCH=amd64 $(GO) build -o /dev/null ./cmd/tada-run
 	$(GO) test -tags stepwise ./pathguard/walk ./pathguard/resolve ./launcher/session # the steps of macOS
 
 test: ## all tests, real kernel included
