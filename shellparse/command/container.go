@@ -53,9 +53,6 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 		m.touch(Read, Recursive, v, true)
 	} else { // what is in it, as far as the container changes anything
 		m.touch(Write, Recursive|Below, v, true)
-		if v.Static && catalog.SecretFile(v.Text) {
-			m.touch(Read, 0, v, true)
-		}
 	}
 	clean := strings.TrimRight(v.Text, "/")
 	if clean == "" {
@@ -64,6 +61,8 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 	socket := strings.HasSuffix(clean, ".sock")
 	if socket {
 		m.hazard("container.escape", v.at)
+	} else if v.Static && !readonly && catalog.SecretFile(v.Text) {
+		m.hazard("secret.print", v.at)
 	}
 	if v.Static && (socket || slices.Contains(wholeMachine, clean)) {
 		m.hazard("container.host-mount", v.at)
