@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate learn verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +56,7 @@ cross: ## build and vet for other systems
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tada-run
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=darwin GOARCH=amd64 $(GO) build -o /dev/null ./cmd/tadactl
-	$(GO) test -tags stepwise ./pathguard/walk ./pathguard/resolve # the steps of macOS
+	$(GO) test -tags stepwise ./pathguard/walk ./pathguard/resolve ./launcher/session # the steps of macOS
 
 test: ## all tests, real kernel included
 	$(GO) test ./...
@@ -102,6 +102,9 @@ JUDGE = TEST_REAL_CORPUS=$(REAL) $(GO) test -count=1 -timeout 0 ./integration -v
 verdicts: ## write the verdicts of every corpus line to VERDICTS, or compare them with it: make verdicts VERDICTS=/tmp/before REAL=DIR
 	@test -n "$(VERDICTS)" || { echo "name a file: make verdicts VERDICTS=/tmp/before"; exit 1; }
 	TEST_VERDICTS=$(abspath $(VERDICTS)) $(JUDGE) -run '^TestVerdicts$$'
+
+learn: ## what the questions of one half of a real corpus teach for the other: make learn REAL=DIR
+	$(JUDGE) -run '^TestRealLearned$$'
 
 ablate: ## what each reader of a language earns: switch it off, judge every corpus line again; READER=sql prints the lines, REAL=DIR as above
 	TEST_ABLATE=$(or $(READER),all) $(JUDGE) -run '^TestAblate$$'

@@ -3,6 +3,7 @@ package approval
 import (
 	_ "embed"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +36,8 @@ type terminalRow struct {
 func agentFacts() iter.Seq[agents.Fact] { return agents.Of("mark", "program", "script", "called") }
 
 var terminalRows = sync.OnceValue(func() (rows []terminalRow) {
-	kinds := map[string]holding{"screen": onScreen, "relay": relayed, "mux": multiplexed}
+	kinds := map[string]holding{"screen": onScreen, "screen." + runtime.GOOS: onScreen,
+		"relay": relayed, "mux": multiplexed}
 	for line := range strings.Lines(terminalTable) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] != "#" {
 			rows = append(rows, terminalRow{kinds[f[0]], f[1], strings.Join(f[2:], "")})

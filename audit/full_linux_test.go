@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,6 +183,41 @@ func TestRecordingBreaks(t *testing.T) {
 	if want := "exec.intent exec.start rec.gap seal rec.close exec.end"; strings.Join(kinds,
 		" ") != want {
 		t.Errorf("entries %v, want %s", kinds, want)
+	}
+}
+
+// A disk that is full while many transcripts are packed: all of them stay, what fits is packed, and
+// the error is one and not one for each.
+func TestPackingOnAFullDisk(t *testing.T) {
+	if os.Getenv("AUDIT_TEST_NAMESPACE") == "" {
+		inNamespace(t)
+		return
+	}
+	mnt, fill, free := small(t, "5m")
+	var names []string
+	for n := range 20 {
+		names = append(names, filepath.Join(mnt, fmt.Sprintf("%02d.cast", n)))
+		sample(t, names[n])
+	}
+	fill()
+	done, err := PackFolder(t.Context(), mnt, nil, packing)
+	if !errors.Is(err, unix.ENOSPC) || done.Files > 0 ||
+		!strings.HasSuffix(err.Error(), "no space to pack 19 more transcripts") ||
+		strings.Count(err.Error(), "\n") > 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	free()
+	done, err = PackFolder(t.Context(), mnt, nil, packing)
+	if err != nil || done.Files != len(names) {
+		t.Errorf("with room again: %+v, %v", done, err)
+	}
+	for _, name := range names {
+		f, err := OpenTranscript(name, packing)
+		must(t, err)
+		if _, err := verifyTranscript(f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(t, f.Close())
 	}
 }
 

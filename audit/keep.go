@@ -74,15 +74,8 @@ func (v *verifier) keepFound(p *verifiedPart, from int64) {
 
 // keepFiles notes the files of transcripts, and where the first entry is about one in no such file.
 func (v *verifier) keepFiles(k *Verified) {
-	open := map[string]int64{}
-	k.Missing = v.report.Before.Missing
-	for _, s := range v.report.Transcripts {
-		if s.Missing {
-			k.Missing++
-		} else {
-			open[s.ID] = s.first
-		}
-	}
+	open := unkept{list: v.report.Transcripts}
+	k.Missing = v.report.Before.Missing + open.index()
 	if v.before != nil {
 		for _, f := range v.before.Files {
 			if v.before.files[f.Name] {
@@ -90,7 +83,7 @@ func (v *verifier) keepFiles(k *Verified) {
 			}
 		}
 	}
-	fresh := v.freshFiles(open)
+	fresh := v.freshFiles(&open)
 	each(len(fresh), v.o.workers(), func(i int) {
 		f := &fresh[i].verifiedFile
 		path := v.o.AtRest.Path(f.Name)
@@ -108,50 +101,89 @@ func (v *verifier) keepFiles(k *Verified) {
 			continue
 		}
 		k.Files = append(k.Files, f.verifiedFile)
-		for _, id := range f.ids {
-			delete(open, id)
+		for _, i := range f.sessions {
+			open.kept[i] = true
 		}
 	}
-	for _, first := range open {
-		k.Open = min(k.Open, first)
+	for n, i := range open.byID {
+		if !open.kept[n] {
+			k.Open = min(k.Open, open.list[i].first)
+		}
 	}
+}
+
+// An unkept is the sessions whose transcripts are there, of which there may be millions: some bytes
+// for each.
+type unkept struct {
+	list []Session
+	byID []int32 // those in list, sorted by id
+	kept []bool  // they are in a file that is noted
+	in   []uint8 // in how many files they are; 2 means more
+}
+
+// index sorts the sessions and returns how many transcripts are missing.
+func (u *unkept) index() (missing int) {
+	for i, s := range u.list {
+		if s.Missing {
+			missing++
+		} else {
+			u.byID = append(u.byID, int32(i))
+		}
+	}
+	slices.SortFunc(u.byID, func(a, b int32) int {
+		return strings.Compare(u.list[a].ID, u.list[b].ID)
+	})
+	u.kept, u.in = make([]bool, len(u.byID)), make([]uint8, len(u.byID))
+	return missing
+}
+
+// find returns the place of a session in byID.
+func (u *unkept) find(id string) (int32, bool) {
+	i, ok := slices.BinarySearchFunc(u.byID, id, func(i int32, id string) int {
+		return strings.Compare(u.list[i].ID, id)
+	})
+	return int32(i), ok
 }
 
 // A freshFile is a file of transcripts that was verified now.
 type freshFile struct {
 	verifiedFile
-	ids []string
+	sessions []int32 // of unkept.byID
 }
 
 // freshFiles returns the files of transcripts that were verified now, that nobody writes to, and
 // that entries are about. Of a session in two files only one was read: both are left out.
-func (v *verifier) freshFiles(open map[string]int64) (list []freshFile) {
-	in := map[string]int{} // how many files a session is in
+func (v *verifier) freshFiles(open *unkept) (list []freshFile) {
+	others := map[string]string{} // sessions that no entry is about, and their files
+	strange := map[string]bool{}  // files that share one
 	for name, was := range v.files {
 		if v.before != nil && v.before.files[name] {
 			continue
 		}
 		ids, err := v.o.AtRest.In(name)
+		f := freshFile{verifiedFile: verifiedFile{Name: name, Size: was.size, First: v.at.offset}}
 		for _, id := range ids {
-			in[id]++
+			n, ok := open.find(id)
+			if !ok {
+				if other, twice := others[id]; twice {
+					strange[other], strange[name] = true, true
+				}
+				others[id] = name
+				continue
+			}
+			open.in[n] = min(open.in[n]+1, 2)
+			f.sessions = append(f.sessions, n)
+			f.First = min(f.First, open.list[open.byID[n]].first)
+			f.Count++
 		}
 		busy := v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running)
-		if err != nil || was.info == nil || busy {
-			continue
-		}
-		f := freshFile{verifiedFile{Name: name, Size: was.size, First: v.at.offset}, ids}
-		for _, id := range ids {
-			if first, ok := open[id]; ok {
-				f.First = min(f.First, first)
-				f.Count++
-			}
-		}
-		if f.Count > 0 {
+		if err == nil && was.info != nil && !busy && f.Count > 0 {
 			list = append(list, f)
 		}
 	}
 	list = slices.DeleteFunc(list, func(f freshFile) bool {
-		return slices.ContainsFunc(f.ids, func(id string) bool { return in[id] > 1 })
+		return strange[f.Name] || slices.ContainsFunc(f.sessions,
+			func(n int32) bool { return open.in[n] > 1 })
 	})
 	slices.SortFunc(list, func(a, b freshFile) int { return strings.Compare(a.Name, b.Name) })
 	return list

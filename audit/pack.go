@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/tada-run/tada-run/approval/flock"
 )
@@ -82,6 +83,7 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 		return done, fmt.Errorf("packing transcripts: %w", err)
 	}
 	var errs []error
+	full := 0 // a later one may be small enough
 	for _, e := range list {
 		if !strings.HasSuffix(e.Name(), ".cast") || want != nil && !want(e.Name()) {
 			continue
@@ -94,6 +96,10 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 		case errors.Is(err, ErrRecording), errors.Is(err, ErrPacking),
 			errors.Is(err, fs.ErrNotExist):
 			// or just packed
+		case errors.Is(err, syscall.ENOSPC):
+			if full++; full == 1 {
+				errs = append(errs, err)
+			}
 		case err != nil:
 			errs = append(errs, err)
 		default:
@@ -101,6 +107,9 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 			done.Before += sizes.Before
 			done.After += sizes.After
 		}
+	}
+	if full > 1 {
+		errs = append(errs, fmt.Errorf("no space to pack %s", Plural(full-1, "more transcript")))
 	}
 	return done, errors.Join(errs...)
 }

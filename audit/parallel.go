@@ -101,10 +101,7 @@ func (v *verifier) join(p *piece) {
 	line := v.at.line
 	v.at = p.after
 	v.at.line = line + p.lines
-	for _, r := range p.found.recs {
-		r.line += line
-		v.found.recs = append(v.found.recs, r)
-	}
+	v.found.recs.join(p.found.recs)
 	if bad := p.found.unnamed; bad != nil && v.found.unnamed == nil {
 		bad.Line += line
 		v.found.unnamed = bad

@@ -23,6 +23,7 @@ func kept(kind string) bool {
 // A Retention says what of a record may be deleted. Zero means no limit.
 type Retention struct {
 	MaxAge   time.Duration // entries and transcripts older than that
+	Dated    bool          // MaxAge is from a day that a person named, whatever the clock says
 	MaxBytes int64         // of the log; for Sessions, of the transcripts: the oldest beyond it
 }
 

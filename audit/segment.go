@@ -234,8 +234,8 @@ func Missing(dir string) (names []string, err error) {
 		return nil, err
 	}
 	defer s.Close()
-	for _, p := range s.parts {
-		if p.n > 0 && s.missing(p.n) {
+	for i, p := range s.parts {
+		if i == 0 && p.n > 0 && s.pruned == nil || i > 0 && s.parts[i-1].n != p.n-1 {
 			names = append(names, segmentName(p.n-1))
 		}
 	}

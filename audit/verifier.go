@@ -89,7 +89,7 @@ type verifier struct {
 // found is what the later steps need from the chain.
 type found struct {
 	points []Point // of VerifyOptions.Remember
-	recs   []rec   // rec.close and its neighbours
+	recs   recs    // rec.close and its neighbours
 	// the first of them that names no session
 	unnamed *BadEntry
 	seals   []Entry // and the accept entries between them
@@ -134,13 +134,13 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	case isAboutPasskey(kind, f.body):
 		to.signed = append(to.signed, f.entry(hash, offset, line))
 	case v.o.Transcript != nil && len(kind) > 4 && kind[:4] == "rec.":
-		r, ok := readRec(f, offset, line)
+		r, ok := readRec(f, offset)
 		if !ok && to.unnamed == nil {
 			to.unnamed = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset,
 				Reason: kind + " names no session"}
 		}
 		if ok {
-			to.recs = append(to.recs, r)
+			to.recs.add(r)
 		}
 	}
 	if len(v.o.Remember) > 0 {

@@ -78,7 +78,7 @@ func (w *voucher) headAfter(count int64) (Hash, bool) {
 // redacted reports whether the log says that the text of an event was removed.
 func (w *voucher) redacted(n int64) bool {
 	return slices.ContainsFunc(w.recs, func(r rec) bool {
-		return r.kind == recRedact && slices.Contains(r.events, n)
+		return r.kind == recRedact && slices.Contains(*r.events, n)
 	})
 }
 
@@ -87,13 +87,15 @@ func (v *verifier) transcripts() error {
 	if bad := v.found.unnamed; bad != nil {
 		return bad
 	}
-	starts := sessionsOf(v.found.recs)
+	all := v.found.recs.all()
+	v.found.recs = nil
+	starts := sessionsOf(all)
 	sessions := make([]Session, len(starts))
 	first, firstErr := len(starts), error(nil)
 	var mu sync.Mutex
 	each(len(starts), v.o.workers(), func(i int) {
 		var err error
-		sessions[i], err = voucherOf(v.found.recs[starts[i]:]).verify(v.o.Transcript, v.before)
+		sessions[i], err = voucherOf(all[starts[i]:]).verify(v.o.Transcript, v.before)
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil && i < first {
@@ -103,7 +105,6 @@ func (v *verifier) transcripts() error {
 			v.progress("transcripts", int64(i), int64(len(starts)))
 		}
 	})
-	v.found.recs = nil
 	v.report.Transcripts = slices.DeleteFunc(sessions[:min(first+1, len(sessions))],
 		v.before.counted)
 	return firstErr

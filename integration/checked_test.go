@@ -20,6 +20,7 @@ var starters = map[string]string{
 	"launcher.misspelling.check": "a shell that looks at the syntax of a text, in a fence where it can do nothing else",
 
 	"launcher/sandbox.Start":                  "the fence itself",
+	"launcher/sandbox.beltStart.start":        "the fence itself, on macOS",
 	"launcher.ExecShell":                      "in a fence that stands, and for this program's own hook",
 	"launcher.requestServer.handle":           "a further piece of the line that was let go last",
 	"integration/quarantine.Sessions.Review":  "a reviewer, in a fence of its own",

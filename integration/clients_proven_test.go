@@ -136,7 +136,7 @@ func (c client) cannot(feature string) bool {
 	switch feature {
 	case "shell", "both":
 		return !c.has(feature)
-	case "hook", "unknown tools", "file tools", "broken hook":
+	case "hook", "unknown tools", "file tools", "broken hook", "freeze":
 		return !c.hooked()
 	case "own rules":
 		return clientRules[c.name].levels == nil && givenRules[c.name].argv == nil

@@ -61,8 +61,12 @@ func (l *Launcher) Proposed(dir string) (p Proposed, err error) {
 	if err != nil {
 		return p, err
 	}
+	counts := map[pathguard.Fitting]bool{}
+	for _, r := range tight.Rules() {
+		counts[r] = true
+	}
 	for _, r := range loose.Rules() {
-		if !slices.Contains(tight.Rules(), r) {
+		if !counts[r] {
 			p.Allows = append(p.Allows, r.Key+": "+r.Entry)
 		}
 	}

@@ -50,7 +50,7 @@ func plainName(name string) string {
 		return '_'
 	}, name))
 	if len(plain) > maxPlainName {
-		return string(plain[:maxPlainName-1]) + "…"
+		return string(plain[:maxPlainName-3]) + "..."
 	}
 	return string(plain)
 }

@@ -66,14 +66,14 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if v := b.profile.View; v != nil {
 		v.Ledger = r.l.state.Ledger(j.subject().ledgerName())
 	}
-	if b.sockets, err = j.ownSockets(); err != nil {
+	if b.folder, err = j.ownFolder(); err != nil {
 		return cmd, err
 	}
-	if b.sockets != "" {
-		b.profile.Write = append(b.profile.Write, sandbox.Path{Name: b.sockets})
-		cmd.Env = withSockets(cmd.Env, b.sockets)
+	if b.folder != "" {
+		b.profile.Write = append(b.profile.Write, sandbox.Path{Name: b.folder})
+		cmd.Env = withFolder(cmd.Env, b.folder)
 	}
-	except := slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except)
+	except := slices.Concat(names(b.caches), []string{b.folder}, r.l.undoSettings().Except)
 	if j.Request.Hold != nil {
 		except = append(except, outside(b.profile.Write, j.ground())...)
 	}
@@ -81,6 +81,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if err != nil {
 		return cmd, err
 	}
+	b.keepAhead(j)
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile, j.ground())
 	if err := b.kept.Opened(cmd.Inherit); err != nil {
 		return cmd, err
@@ -122,25 +123,30 @@ func deepen(n int) byte {
 // socketFolder names the variable that tells tmux where its sockets are.
 const socketFolder = "TMUX_TMPDIR"
 
-// ownSockets makes a folder of the session's own in a shared directory for the sockets of tmux; ""
-// for none. At the usual name, /tmp/tmux-1000, the person's own tmux would find what the session
-// serves there.
-func (j *Judgement) ownSockets() (folder string, err error) {
+// ownFolder makes a folder of the run's own in a shared directory; "" for none. A session has one
+// for the sockets of tmux: at the usual name, /tmp/tmux-1000, the person's own tmux would find what
+// the session serves there. Where the shared directories are no view, each run has one for its
+// temporary files.
+func (j *Judgement) ownFolder() (folder string, err error) {
 	shared := j.sharedDirs()
-	if j.Request.Hold == nil || len(shared) == 0 {
+	if j.Request.Hold == nil && answersCalls || len(shared) == 0 {
 		return "", nil
 	}
 	if folder, err = os.MkdirTemp(shared[0], "tada-run-"); err != nil {
-		err = fmt.Errorf("make the folder for sockets of the session: %w", err)
+		err = fmt.Errorf("make a folder of the run's own: %w", err)
 	}
 	return folder, err
 }
 
-// withSockets is an environment that names such a folder. The tmux that the session was started in
+// withFolder is an environment that names such a folder. The tmux that the session was started in
 // is out of its reach.
-func withSockets(env []string, folder string) []string {
+func withFolder(env []string, folder string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-		return strings.HasPrefix(kv, socketFolder+"=") || strings.HasPrefix(kv, "TMUX=")
+		name, _, _ := strings.Cut(kv, "=")
+		return name == socketFolder || name == "TMUX" || name == temporaryFolder && !answersCalls
 	})
+	if !answersCalls {
+		env = append(env, temporaryFolder+"="+folder)
+	}
 	return append(env, socketFolder+"="+folder)
 }

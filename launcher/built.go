@@ -31,7 +31,7 @@ type bounds struct {
 	gaps
 	inherited []int         // descriptors of the caller that the command has too
 	withheld  []string      // those that it has not, each with the reason
-	sockets   string        // the session's folder for sockets; "" for none
+	folder    string        // of the run's own, in a shared directory; "" for none
 	kept      *preimage.Run // what it changes, as it was; nil when nothing is kept
 }
 
@@ -67,7 +67,7 @@ func (b *built) cancel() {
 		b.held.Cancel()
 	}
 	b.closeOwn()
-	b.removeSockets()
+	b.removeFolder()
 	b.kept.Discard()
 }
 
@@ -77,10 +77,10 @@ func (b *built) closeOwn() {
 	}
 }
 
-// removeSockets removes the session's folder for sockets.
-func (b *bounds) removeSockets() {
-	if b.sockets != "" {
-		_ = os.RemoveAll(b.sockets)
+// removeFolder removes the run's own folder.
+func (b *bounds) removeFolder() {
+	if b.folder != "" {
+		_ = os.RemoveAll(b.folder)
 	}
 }
 

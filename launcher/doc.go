@@ -171,6 +171,14 @@
 // a run. What it puts back of protected files is their
 // baseline afterwards.
 //
+// # Systems
+//
+// The steps are the same code on Linux and on macOS. What differs is in files named after the
+// system. On macOS a command runs in Seatbelt and nothing answers its system calls (answersCalls):
+// there is no session and no view of shared directories, files that the plan names are kept for
+// undo before the start and no others (ahead), and each run has a folder for its temporary files.
+// That was tried on no Mac; the first run says so (untried).
+//
 // # Failure
 //
 // A command that cannot be judged asks, one that cannot be sandboxed or recorded does not run, and

@@ -25,7 +25,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, w.terminal.Ended(ctx))
 	w.hosting.close()
-	w.removeSockets()
+	w.removeFolder()
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	w.process.Settle()

@@ -120,6 +120,10 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 			j.Verdict = j.Verdict.LineByLine()
 		}
 		j.frozen = func() frozen.Frozen {
+			if answers.Unsure == nil && set.Quota > 0 && pathguard.MayStand(j.Plan) {
+				why := unsure() // another policy could ask
+				answers.Unsure = &why
+			}
 			f := frozen.Frozen{Plan: j.policy.Named(j.Plan), Answers: answers, Undo: undo,
 				Lines: lines, Programs: l.policy.Settings().Programs}
 			f.Rules, f.Accepted = drafts(rules)

@@ -13,6 +13,8 @@ func (l *Launcher) undoOf(req Request) frozen.Undo {
 	switch {
 	case req.Tool != nil && !req.Tool.undoes:
 		u.Not = "the agent's own program does this, and nothing is kept of it"
+	case !answersCalls:
+		u.Not = "on this system only files that the line names are kept, before it starts"
 	case l.level() == sandbox.None:
 		u.Not = "there is no sandbox here, so nothing is kept"
 	}

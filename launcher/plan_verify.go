@@ -17,7 +17,13 @@ type Plans struct {
 	Named   int // different plans that entries name
 	Missing int
 	Damaged int // their bytes are not those that the name stands for
+	// Packs says what is wrong with damaged packs. A power cut loses or cuts the file of one plan;
+	// a pack was on the disk and read back before it took the place of such files.
+	Packs []string
 }
+
+// Lost reports whether the record has not all plans that its entries name.
+func (p Plans) Lost() bool { return p.Missing+p.Damaged > 0 }
 
 // A plansNote is what VerifyPlans found out about a log of that size: every plan that it named was
 // whole, in one of the packs or in a file of its own.
@@ -53,6 +59,9 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 		packed[name] = true
 	}
 	for plan := range plans.AllBut(l.state.Plans(), packed, l.Codec) {
+		if plan.DamagedPack() {
+			p.Packs = append(p.Packs, plan.Err.Error())
+		}
 		if !named[plan.Name] {
 			continue
 		}
@@ -81,7 +90,7 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 		next.Packs[name] = sum.String()
 	}
 	next.Named = p.Named
-	l.keepPlansNote(next, report.Before.Next != nil && p.Missing+p.Damaged == 0)
+	l.keepPlansNote(next, report.Before.Next != nil && p.Missing+p.Damaged+len(p.Packs) == 0)
 	return p, nil
 }
 

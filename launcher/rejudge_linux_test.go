@@ -65,18 +65,17 @@ func someLines(t *testing.T, n int) (lines []string) {
 	return lines
 }
 
-// Under each other policy a plan from the record has the verdict that its line has when it is
-// judged afresh. So a replay finds every line for which a policy is looser.
-func TestRejudge(t *testing.T) {
-	l, req := world(t)
-	l.policy = configured(t, l, "")
-	type onRecord struct {
-		line string
-		plan []byte
-		was  pathguard.Decision
-	}
-	var stored []onRecord
-	for _, line := range append(someLines(t, 211), "rm -rf src", "git push", "cat a b > /etc/x") {
+// An onRecord is a line whose plan is on record.
+type onRecord struct {
+	line string
+	plan []byte
+	was  pathguard.Decision
+}
+
+// recorded puts the plans of lines on record under the policy in force.
+func recorded(t *testing.T, l *Launcher, req Request, lines []string) (stored []onRecord) {
+	t.Helper()
+	for _, line := range lines {
 		req.Shell.Text = line
 		j, err := l.Judge(req)
 		if err != nil {
@@ -93,50 +92,92 @@ func TestRejudge(t *testing.T) {
 		stored = append(stored, onRecord{line, plan, j.Verdict.Decision})
 		j.Close()
 	}
-	looser, stricter, unanswered := 0, 0, 0
-	for _, config := range mutants() {
-		p := configured(t, l, config)
-		l.policy = p
-		again := replay.Judge{Policy: p, Home: l.account}
-		for _, r := range stored {
-			f, err := frozen.Thaw(r.plan)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Shell.Text = r.line
-			fresh, err := l.Judge(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := fresh.Verdict
-			fresh.Close()
-			got, err := again.Verdict(f)
-			if err == replay.ErrUnanswered {
-				unanswered++
-				continue
-			}
-			if err != nil || got.Decision != want.Decision || got.Risk != want.Risk ||
-				!slices.Equal(got.Deciding(), want.Deciding()) {
-				t.Errorf("%s: %q: from the record %v %q (%v), afresh %v %q", config, r.line,
-					got.Decision, got.Deciding(), err, want.Decision, want.Deciding())
-			}
-			switch {
-			case got.Decision > r.was:
-				looser++
-			case got.Decision < r.was:
-				stricter++
-			}
+	return stored
+}
+
+// rejudged judges plans on record under the policy in force, and compares that with what their
+// lines are when they are judged afresh. It counts what changes.
+func rejudged(t *testing.T, l *Launcher, req Request, config string,
+	stored []onRecord) (looser, stricter int) {
+	t.Helper()
+	again := replay.Judge{Policy: l.policy, Home: l.account}
+	for _, r := range stored {
+		f, err := frozen.Thaw(r.plan)
+		if err != nil {
+			t.Fatal(err)
 		}
+		req.Shell.Text = r.line
+		fresh, err := l.Judge(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fresh.Verdict
+		fresh.Close()
+		got, err := again.Verdict(f)
+		if err != nil || got.Decision != want.Decision || got.Risk != want.Risk ||
+			!slices.Equal(got.Deciding(), want.Deciding()) {
+			t.Errorf("%s: %q: from the record %v %q (%v), afresh %v %q", config, r.line,
+				got.Decision, got.Deciding(), err, want.Decision, want.Deciding())
+		}
+		switch {
+		case got.Decision > r.was:
+			looser++
+		case got.Decision < r.was:
+			stricter++
+		}
+	}
+	return looser, stricter
+}
+
+// Under each other policy a plan from the record has the verdict that its line has when it is
+// judged afresh. So a replay finds every line for which a policy is looser.
+func TestRejudge(t *testing.T) {
+	l, req := world(t)
+	l.policy = configured(t, l, "")
+	stored := recorded(t, l, req,
+		append(someLines(t, 211), "rm -rf src", "git push", "cat a b > /etc/x"))
+	looser, stricter := 0, 0
+	for _, config := range mutants() {
+		l.policy = configured(t, l, config)
+		more, less := rejudged(t, l, req, config, stored)
+		looser, stricter = looser+more, stricter+less
 	}
 	if looser < 20 || stricter < 100 {
 		t.Errorf("of %d lines under %d policies %d are looser and %d stricter: the policies do "+
 			"not try much", len(stored), len(mutants()), looser, stricter)
 	}
-	if unanswered > 0 {
-		t.Errorf("%d verdicts depend on what was not looked at", unanswered)
+	t.Logf("%d lines, %d policies: %d looser, %d stricter", len(stored), len(mutants()), looser,
+		stricter)
+}
+
+// The same where undo begins to stand for questions, which the policy before answered or asked in
+// any case.
+func TestRejudgeUndo(t *testing.T) {
+	lines := []string{"rm -rf src", "rm -rf src; git reset --hard", "git clean -fd", "rm *",
+		"git checkout -- .", "rm -rf src; git push", "cat a > *.go", "find . -delete", "ls"}
+	for _, test := range []struct {
+		before, after    string
+		looser, stricter int
+	}{
+		{"undo: {replaces_approval: false}", "", 5, 0},
+		{"background: keep", "", 5, 0},
+		{"rules: {commands: [{program: rm, verdict: allow}, {program: git, verdict: allow}]}", "",
+			0, 1},
+		{"", "undo: {quota: 9G}", 0, 0},
+		{"undo: {replaces_approval: false}", "undo: {quota: 9G}", 5, 0},
+		{"undo: {replaces_approval: false}", "rules: {commands: [{program: git, verdict: allow}]}",
+			5, 0},
+	} {
+		l, req := world(t)
+		l.policy = configured(t, l, test.before)
+		stored := recorded(t, l, req, lines)
+		l.policy = configured(t, l, test.after)
+		looser, stricter := rejudged(t, l, req, test.after, stored)
+		if len(stored) < len(lines) || looser != test.looser || stricter != test.stricter {
+			t.Errorf("%s, then %s: %d of %d are looser and %d stricter", test.before, test.after,
+				looser, len(stored), stricter)
+		}
 	}
-	t.Logf("%d lines, %d policies: %d looser, %d stricter, %d unanswered", len(stored),
-		len(mutants()), looser, stricter, unanswered)
 }
 
 // What cannot be judged again says why: a plan of another account, and one with a program that the

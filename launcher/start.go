@@ -63,7 +63,7 @@ func (p permitted) start() (_ *started, err error) {
 	undo.add(func() { _, _ = recorder.Close() })
 	signals := listen()
 	made := b.wait()
-	undo.add(made.removeSockets)
+	undo.add(made.removeFolder)
 	if made.err != nil {
 		return nil, p.notStood(made.err)
 	}
@@ -135,6 +135,9 @@ func (s *started) notices() {
 		s.l.say(os.Stderr, notice)
 	}
 	if notice := s.l.failing(); notice != "" {
+		s.l.say(os.Stderr, notice)
+	}
+	if notice := untried(s.receipt, answersCalls); notice != "" {
 		s.l.say(os.Stderr, notice)
 	}
 	if notice := s.unkept(); notice != "" {

@@ -17,6 +17,9 @@ func supported() error { return nil }
 
 func judges() error { return nil }
 
+// answersCalls says that the broker answers a command's system calls.
+const answersCalls = true
+
 // umask can only be asked by changing it, and it belongs to all threads. The mask for the
 // instant between is the strictest that anything here uses, and a reader of /proc/self/status
 // would pay for the whole page.
@@ -64,33 +67,16 @@ func sealedFile(text []byte) (*os.File, error) {
 	return f, nil
 }
 
-// kindOf returns what kind of file standard input is. Its content is not known before the run, and
-// so cannot be approved; its kind can.
-func kindOf(f *os.File) string {
-	if f == nil {
-		return "closed"
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return "closed"
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFIFO:
-		return "pipe"
-	case unix.S_IFREG:
-		return "file"
-	case unix.S_IFSOCK:
-		return "socket"
-	case unix.S_IFCHR:
-		if st.Rdev == unix.Mkdev(1, 3) {
-			return "null"
-		}
-		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err == nil {
-			return "terminal"
-		}
-	}
-	return "other"
-}
+// hostsElsewhere is where connections can be limited to hosts, if not here.
+const hostsElsewhere = "start tada-run outside the other program"
+
+// forNothing opens a file as a handle, without any use of it.
+const forNothing = unix.O_PATH
+
+// The request and the number by which kindOf knows terminals and the null device.
+const getTermios = unix.TCGETS
+
+var nullDevice = unix.Mkdev(1, 3)
 
 // memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0 if
 // that is not known.
@@ -121,3 +107,6 @@ func inotifyOfAccount() (instances, watches int64) {
 	}
 	return instances, watches
 }
+
+// nameOf is the name that the kernel has for a file.
+func nameOf(fd int) (string, error) { return os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)) }

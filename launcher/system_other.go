@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package launcher
 
@@ -11,13 +11,11 @@ import (
 // supported says plainly what this system lacks.
 func supported() error { return unsupported(runtime.GOOS) }
 
-// judges is supported for a system that cannot find the files of a command either.
-func judges() error {
-	if runtime.GOOS == "darwin" {
-		return nil
-	}
-	return supported()
-}
+func judges() error { return supported() }
+
+const answersCalls = false
+
+const hostsElsewhere = "use Linux"
 
 func umask() int { return -1 }
 
@@ -28,10 +26,6 @@ func readHeld(*os.File) ([]byte, error) { return nil, errors.ErrUnsupported }
 func sealedFile([]byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func kindOf(*os.File) string { return "other" }
-
-func (l *Launcher) packLater(int64) {}
-
-func (l *Launcher) packIfMany(string) {}
 
 func memoryOfMachine() int64 { return 0 }
 

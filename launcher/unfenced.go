@@ -27,9 +27,8 @@ func (l *Launcher) unfenced(err error) error {
 		cause error
 		try   string
 	}{
-		{sandbox.ErrNoAnswers,
-			"start tada-run outside the other program, or with tadactl policy edit set network: " +
-				"{default: on}, which lets commands connect to any host"},
+		{sandbox.ErrNoAnswers, hostsElsewhere + ", or with tadactl policy edit set network: " +
+			"{default: on}, which lets commands connect to any host"},
 		{sandbox.ErrCannotHide, "tadactl doctor, which shows what is missing for level strong"},
 		{sandbox.ErrUnsupported, "tadactl doctor"},
 	} {

@@ -8,8 +8,6 @@ import (
 // Where nothing runs, the error says why, and what to type or use.
 func TestUnsupported(t *testing.T) {
 	for system, says := range map[string][]string{
-		"darwin": {"untested on a Mac until `tadactl doctor --attack` has run",
-			"tadactl help macos"},
 		"freebsd": {"no sandbox for freebsd", "use Linux"},
 	} {
 		for _, part := range says {

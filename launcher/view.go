@@ -100,10 +100,13 @@ func (j *Judgement) workplace(dirs []string) string {
 	return ground
 }
 
+// temporaryFolder names the variable that tells where temporary files are.
+const temporaryFolder = "TMPDIR"
+
 // scratch are the folders that other programs made in shared directories for what commands leave
 // there, as patterns: that of temporary files, and those that agents tell their commands of.
 func (j *Judgement) scratch() (open []string) {
-	if dir := filepath.Clean(j.environ.vars["TMPDIR"]); filepath.IsAbs(dir) {
+	if dir := filepath.Clean(j.environ.vars[temporaryFolder]); filepath.IsAbs(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			open = append(open, literally(real))
 		}

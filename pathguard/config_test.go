@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -337,4 +338,34 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("%T %v", err, err)
 		}
 	})
+}
+
+// A workspace can bring a long configuration. What it takes to read it grows with its length, not
+// with the square of it.
+func TestLongConfiguration(t *testing.T) {
+	base, err := Load(Account{Home: "/home/dev", EnvHome: "/home/dev"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, entry := range map[string]string{
+		"rules: {commands: [%s]}": "{program: p, verdict: ask}, ",
+		"rules: {paths: [%s]}":    "{path: /p, verdict: ask}, ",
+		"rules: {hosts: [%s]}":    "{host: p.test, verdict: ask}, ",
+		"expect: [%s]":            "{command: ls, verdict: ask}, ",
+	} {
+		takes := func(n int) uint64 {
+			file := WorkspaceConfig("/w")
+			file.Draft = fmt.Appendf(nil, list, strings.Repeat(entry, n))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := base.Tighten(file); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if few, many := takes(1000), takes(8000); many > 12*few {
+			t.Errorf("%s: 1,000 entries take %d bytes, 8,000 take %d", list, few, many)
+		}
+	}
 }

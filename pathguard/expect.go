@@ -89,7 +89,7 @@ func readExpect(d *decoder, n *yaml.Node) error {
 	return d.rules(n, "expect", "command", func() bool {
 		c := d.expected
 		c.Verdict = d.ruleState.verdict
-		d.set.Expect = append(slices.Clip(d.set.Expect), c)
+		d.set.Expect = append(d.set.Expect, c)
 		return c.Command != ""
 	})
 }

@@ -84,7 +84,7 @@ func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
 			}))
 	}
 	l.Way = l.way()
-	return l, true
+	return l, l.isWritable()
 }
 
 // settledWords reports whether the table of what may be allowed for good has the words of a command

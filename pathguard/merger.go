@@ -112,11 +112,13 @@ func (m *merger) trace(d *decoder, out Settings, accepted bool) {
 		before, after := k.value(m.set), k.value(out)
 		switch more := d.sources(lines); {
 		case k.isRules():
+			counted := slices.Clip(m.sources[k.Name])
 			for i, allows := range d.allows[k.Name] {
 				if !allows || accepted {
-					m.sources[k.Name] = append(slices.Clip(m.sources[k.Name]), more[i])
+					counted = append(counted, more[i])
 				}
 			}
+			m.sources[k.Name] = counted
 		case reflect.DeepEqual(before, after):
 		case strings.HasPrefix(k.Type, "list"):
 			m.sources[k.Name] = append(slices.Clip(m.sources[k.Name]), more...)
@@ -130,6 +132,8 @@ func (m *merger) trace(d *decoder, out Settings, accepted bool) {
 func parse(f ConfigFile, text []byte, start Settings) (*decoder, error) {
 	d := &decoder{file: f, set: start, keys: keys(), lines: map[string][]int{},
 		allows: map[string][]bool{}}
+	d.set.Commands, d.set.Paths = slices.Clip(start.Commands), slices.Clip(start.Paths)
+	d.set.Hosts, d.set.Expect = slices.Clip(start.Hosts), slices.Clip(start.Expect)
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {

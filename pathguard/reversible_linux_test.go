@@ -25,8 +25,8 @@ func TestReversible(t *testing.T) {
 		{"rm -rf src; rm -rf ~/n.txt", true, false},
 		{"rm -rf .", false, false},
 		{"rm -rf ~/.cache/pip", false, false},
-		{"echo x > /tmp/x", true, false},    // it is not there
-		{"git clean -fdx", "partly", false}, // what undo.except names is below
+		{"echo x > /tmp/tada-never-made", true, false}, // it is not there
+		{"git clean -fdx", "partly", false},            // what undo.except names is below
 		{"git reset --hard", "partly", false},
 		{"find . -name x -delete", "partly", false},
 		{"make", "partly", false},

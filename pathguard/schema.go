@@ -231,7 +231,7 @@ func readCommands(d *decoder, n *yaml.Node) error {
 	return d.rules(n, "rules.commands", "program", func() bool {
 		r := d.commandRule
 		r.Verdict, r.Message = d.ruleState.verdict, d.message
-		d.set.Commands = append(slices.Clip(d.set.Commands), r)
+		d.set.Commands = append(d.set.Commands, r)
 		return r.Program != ""
 	})
 }
@@ -261,7 +261,7 @@ func readPaths(d *decoder, n *yaml.Node) error {
 	return d.rules(n, "rules.paths", "path", func() bool {
 		r := d.pathRule
 		r.Verdict, r.Message = d.ruleState.verdict, d.message
-		d.set.Paths = append(slices.Clip(d.set.Paths), r)
+		d.set.Paths = append(d.set.Paths, r)
 		return r.Path != ""
 	})
 }
@@ -270,7 +270,7 @@ func readHosts(d *decoder, n *yaml.Node) error {
 	return d.rules(n, "rules.hosts", "host", func() bool {
 		r := d.hostRule
 		r.Verdict, r.Message = d.ruleState.verdict, d.message
-		d.set.Hosts = append(slices.Clip(d.set.Hosts), r)
+		d.set.Hosts = append(d.set.Hosts, r)
 		return r.Host != ""
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -60,7 +62,7 @@ func (p Policy) step(plan *resolve.Plan, v Verdict) (best candidate, next Policy
 			if err != nil {
 				continue
 			}
-			if left := questions(with.Judge(plan)); left < least {
+			if left := questions(with.Judge(plan)); left < least && c.isWritable() {
 				least, best, next, found = left, c, with, true
 			}
 		}
@@ -102,6 +104,12 @@ func (c candidate) added(s Settings) Settings {
 		s.Hosts = append(slices.Clip(s.Hosts), *c.host)
 	}
 	return s
+}
+
+// isWritable reports whether a configuration can have the rule: it has no empty words.
+func (c candidate) isWritable() bool {
+	_, err := Insert(nil, c.way())
+	return err == nil
 }
 
 // asking is the rule with a question in place of what it says.
@@ -167,10 +175,17 @@ func yamlWord(w string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~-"
 	if w == "" || w[0] == '-' || strings.Trim(w, plain) != "" ||
 		strings.Contains(" true false null yes no ~ ", " "+strings.ToLower(w)+" ") ||
-		strings.Trim(w, "0123456789.") == "" {
+		strings.ContainsRune("0123456789.", rune(w[0])) && !isText(w) {
 		return fmt.Sprintf("%q", w)
 	}
 	return w
+}
+
+// isText reports whether YAML reads a word as text, and not as a number or a date.
+func isText(w string) bool {
+	var doc yaml.Node
+	return yaml.Unmarshal([]byte(w), &doc) == nil && len(doc.Content) == 1 &&
+		doc.Content[0].ShortTag() == "!!str"
 }
 
 // candidates are the rules that might answer a question, the narrowest first.

@@ -13,7 +13,12 @@ func TestWays(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: [\"@/closed\"]}\n", "home/dev/other/x",
 		"closed/x", "w/a b")
 	for line, want := range map[string][]string{
-		"true":                      nil,
+		"true": nil,
+		"git push origin ''": { // a configuration cannot say the empty word
+			"rules.commands {program: git, args: [push, origin], verdict: allow, " +
+				"answers: [net.upload]}"},
+		"pkill 1e3 2024/x 0x1f": {`rules.commands {program: pkill, args: ["1e3", 2024/x, "0x1f"], ` +
+			"exact: true, verdict: allow, answers: [proc.kill]}"},
 		"cat " + root + "/closed/x": nil,
 		"git push origin main": {"rules.commands {program: git, args: [push, origin, main], " +
 			"exact: true, verdict: allow, answers: [net.upload]}"},
@@ -37,7 +42,8 @@ func TestWays(t *testing.T) {
 		plan.Close()
 	}
 	for word, want := range map[string]string{"a/b.c": "a/b.c", "": `""`, "-f": `"-f"`,
-		"No":  `"No"`,
+		"No":         `"No"`,
+		"2001-01-01": `"2001-01-01"`, ".inf": `".inf"`, "1_000": `"1_000"`, ".env": ".env",
 		"a-b": "a-b", "1.5": `"1.5"`, "a, b": `"a, b"`, "~": `"~"`} {
 		if got := yamlWord(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)

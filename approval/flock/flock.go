@@ -57,11 +57,29 @@ func Try(f *os.File) error { return Do(f, unix.LOCK_EX|unix.LOCK_NB) }
 // Unlock releases the lock.
 func Unlock(f *os.File) error { return Do(f, unix.LOCK_UN) }
 
-// Do calls flock(2), again after a signal.
+// Do calls flock(2), again after a signal. On a file system without locks the error is a
+// [NoLocksError].
 func Do(f *os.File, how int) error {
 	for {
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
-			return err
+		err := unix.Flock(int(f.Fd()), how)
+		switch err {
+		case unix.EINTR:
+			continue
+		case unix.ENOLCK, unix.ENOSYS, unix.EOPNOTSUPP:
+			return &NoLocksError{err}
 		}
+		return err
 	}
 }
+
+// A NoLocksError is returned on a file system that has no locks, such as some of a network. Two
+// processes that write there would not know of each other.
+type NoLocksError struct{ Err error }
+
+func (e *NoLocksError) Error() string {
+	return e.Err.Error() + ": this file system has no locks; name a directory on another one: " +
+		"--home DIR"
+}
+
+// Unwrap returns the error of the kernel.
+func (e *NoLocksError) Unwrap() error { return e.Err }

@@ -72,3 +72,18 @@ func TestWait(t *testing.T) {
 		t.Error("a closed file was locked")
 	}
 }
+
+// A file system without locks is named as the reason, with what to do.
+func TestNoLocks(t *testing.T) {
+	err := error(&NoLocksError{unix.ENOLCK})
+	if !errors.Is(err, unix.ENOLCK) || err.Error() != "no locks available: this file system has "+
+		"no locks; name a directory on another one: --home DIR" {
+		t.Error(err)
+	}
+	f := open(t, filepath.Join(t.TempDir(), "lock"))
+	if err := Do(f, 0x40); err == nil { // the kernel knows no such lock
+		t.Error("a lock of no kind was taken")
+	} else if _, none := errors.AsType[*NoLocksError](err); none {
+		t.Error(err)
+	}
+}

@@ -519,7 +519,7 @@ func TestDrop(t *testing.T) {
 		t.Errorf("by age: %q, %v", got, err)
 	}
 	must(t, verify())
-	list, total, err := f.oldest()
+	list, total, err := f.oldest(time.Now())
 	must(t, err)
 	size := list[len(list)-1].size
 	got, _, err = f.Drop(log, audit.Retention{MaxBytes: 10*size + 10}, now, "quota", busy)
@@ -531,5 +531,112 @@ func TestDrop(t *testing.T) {
 	var bad *audit.BadEntry
 	if err := verify(); !errors.As(err, &bad) || !strings.HasPrefix(bad.File, "s58") {
 		t.Errorf("one that was removed without a word: %v", err)
+	}
+}
+
+// One damaged archive hides no transcript of the others, and is named.
+func TestDamagedArchiveHidesNoOther(t *testing.T) {
+	m := newFolder(t)
+	for range 3 { // more than one archive gets
+		for range 40 {
+			id := fmt.Sprintf("id%06d", m.made)
+			m.made++
+			text := bytes.Repeat(fmt.Appendf(nil, "%s\n", id), small/10)
+			must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), text, 0o600))
+			m.want[id] = text
+		}
+		_, err := m.Pack(context.Background(), nobody)
+		must(t, err)
+	}
+	names, err := m.archives()
+	must(t, err)
+	if len(names) < 3 {
+		t.Fatalf("%d archives", len(names))
+	}
+	path := filepath.Join(m.in(), names[1])
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	a, err := open(m.in(), names[1], codec)
+	must(t, err)
+	in := a.list
+	a.text.Close()
+	for how, damage := range map[string][]byte{"cut": whole[:len(whole)-9], "empty": {},
+		"a byte": flipped(whole, len(whole)/3), "the list": flipped(whole, len(whole)-60)} {
+		must(t, os.WriteFile(path, damage, 0o600))
+		m.checkDamaged(t, how, names[1], in)
+	}
+	must(t, os.WriteFile(path, whole, 0o600))
+	m.check(t)
+}
+
+func flipped(b []byte, i int) []byte {
+	b = slices.Clone(b)
+	b[i] ^= 1
+	return b
+}
+
+func (m *made) checkDamaged(t *testing.T, how, name string, in []entry) {
+	t.Helper()
+	f := &Folder{Dir: m.Dir, Codec: codec}
+	b, err := f.Browse()
+	must(t, err)
+	lost := 0
+	for id, want := range m.want {
+		for _, open := range []func(string) (io.ReadSeekCloser, error){f.Open, b.Open} {
+			r, err := open(id)
+			if slices.ContainsFunc(in, func(e entry) bool { return e.id == id }) {
+				lost++
+				bad, ok := errors.AsType[*DamagedError](err)
+				if !ok || bad.Name != name || !f.Has(id) {
+					t.Fatalf("%s: %s of the damaged archive: %v", how, id, err)
+				}
+				continue
+			}
+			must(t, err)
+			got, err := io.ReadAll(r)
+			must(t, errors.Join(err, r.Close()))
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: %s: %d bytes, want %d", how, id, len(got), len(want))
+			}
+		}
+	}
+	if ids, err := f.IDs(nil); lost != 2*len(in) || err != nil && !isDamaged(err) ||
+		len(ids) < len(m.want)-len(in) {
+		t.Errorf("%s: %d cannot be opened of %d; %d are listed of %d: %v", how, lost/2, len(in),
+			len(ids), len(m.want), err)
+	}
+}
+
+// Beyond the quota the oldest go by any clock: after one was set back by years, new transcripts are
+// not the oldest, and by one that was set forward the others are.
+func TestDropByAWrongClock(t *testing.T) {
+	m := newFolder(t)
+	now := time.Now()
+	write := func(id string, at time.Time) {
+		path := filepath.Join(m.Dir, id+castSuffix)
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+		must(t, os.Chtimes(path, at, at))
+	}
+	write("c-yesterday", now.AddDate(0, 0, -1))
+	write("d-today", now)
+	write("a-epoch", time.Unix(100, 0))
+	write("b-later", now.Add(time.Minute))
+	for _, c := range []struct {
+		now  time.Time
+		want string
+	}{
+		{now, "a-epoch c-yesterday d-today b-later"},
+		{now.AddDate(170, 0, 0), "a-epoch c-yesterday d-today b-later"},
+		{time.Unix(200, 0), "c-yesterday d-today b-later a-epoch"},
+	} {
+		list, _, err := m.oldest(c.now)
+		must(t, err)
+		var ids []string
+		for _, o := range list {
+			ids = append(ids, o.id)
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("in %d: %s, want %s", c.now.Year(), got, c.want)
+		}
 	}
 }

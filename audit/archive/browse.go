@@ -1,8 +1,11 @@
 package archive
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"sort"
+	"sync"
 )
 
 // A Browser opens many transcripts of a folder, which it has listed once. Those that were moved
@@ -11,6 +14,9 @@ type Browser struct {
 	folder *Folder
 	own    map[string]bool // the sessions with a file of their own
 	spans  []spanned       // by first
+
+	mu  sync.Mutex
+	bad map[string]error // the damaged archives that were met: they are not unpacked once more
 }
 
 // spanned is an archive; furthest is the last session of any archive up to it.
@@ -22,7 +28,7 @@ func (f *Folder) Browse() (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Browser{folder: f, own: map[string]bool{}}
+	b := &Browser{folder: f, own: map[string]bool{}, bad: map[string]error{}}
 	for _, name := range names {
 		if id, ok := idOf(name); ok {
 			b.own[id] = true
@@ -43,17 +49,46 @@ func (b *Browser) Open(id string) (io.ReadSeekCloser, error) {
 		return b.folder.Open(id)
 	}
 	after := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].first > id })
+	var damaged error
 	for i := after - 1; i >= 0 && b.spans[i].furthest >= id; i-- {
 		if b.spans[i].last < id {
 			continue
 		}
-		s, err := b.folder.shelf(b.spans[i].name)
-		if err != nil {
+		s, err := b.shelf(b.spans[i].name)
+		if isDamaged(err) {
+			damaged = errors.Join(damaged, err)
+			continue
+		} else if err != nil {
+			damaged = nil
 			break
 		}
 		if e, ok := s.find(id); ok {
 			return s.open(e), nil
 		}
 	}
-	return b.folder.Open(id)
+	if damaged == nil {
+		return b.folder.Open(id)
+	}
+	own, err := b.folder.openOwn(id) // a redaction may have made it meanwhile
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, damaged
+	}
+	return own, err
+}
+
+// shelf returns an archive with its text.
+func (b *Browser) shelf(name string) (*shelf, error) {
+	b.mu.Lock()
+	err := b.bad[name]
+	b.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.folder.shelf(name)
+	if isDamaged(err) {
+		b.mu.Lock()
+		b.bad[name] = err
+		b.mu.Unlock()
+	}
+	return s, err
 }

@@ -26,7 +26,7 @@ type old struct {
 // other. It returns the sessions and the bytes that they took.
 func (f *Folder) Drop(log *audit.Log, r audit.Retention, now time.Time, reason string,
 	busy func(id string) bool) (ids []string, size int64, err error) {
-	list, total, err := f.oldest()
+	list, total, err := f.oldest(now)
 	if err != nil {
 		return nil, 0, fmt.Errorf("drop sessions: %w", err)
 	}
@@ -34,7 +34,7 @@ func (f *Folder) Drop(log *audit.Log, r audit.Retention, now time.Time, reason s
 		tooOld := r.MaxAge > 0 && now.Sub(t.at) > r.MaxAge
 		tooBig := r.MaxBytes > 0 && total > r.MaxBytes
 		if !tooOld && !tooBig {
-			break
+			continue // of those from the future none is too old
 		}
 		if !t.archived && busy != nil && busy(t.id) {
 			continue
@@ -59,8 +59,12 @@ func (f *Folder) Drop(log *audit.Log, r audit.Retention, now time.Time, reason s
 	return ids, size, f.Remove(ids...)
 }
 
-// oldest lists the transcripts, oldest first, and what they take on the disk.
-func (f *Folder) oldest() (list []old, total int64, err error) {
+// ahead is how far in the future a transcript is written by a clock that was set back since.
+const ahead = 24 * time.Hour
+
+// oldest lists the transcripts, oldest first, and what they take on the disk. Those from the future
+// are the oldest: a clock that was set back by years does not make new ones go before the others.
+func (f *Folder) oldest(now time.Time) (list []old, total int64, err error) {
 	names, err := f.names()
 	if err != nil {
 		return nil, 0, err
@@ -108,7 +112,11 @@ func (f *Folder) oldest() (list []old, total int64, err error) {
 			add(old{e.id, info.Size() * (e.size + 1) / (a.size + int64(len(a.list))), e.at, true})
 		}
 	}
+	isAhead := func(t old) bool { return t.at.Sub(now) > ahead }
 	slices.SortFunc(list, func(a, b old) int {
+		if isAhead(a) != isAhead(b) {
+			return map[bool]int{true: -1, false: 1}[isAhead(a)]
+		}
 		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id))
 	})
 	return list, total, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,14 +91,40 @@ func idOf(file string) (id string, ok bool) {
 func open(dir, name string, c audit.Codec) (*file, error) {
 	text, err := audit.OpenTranscript(filepath.Join(dir, strings.TrimSuffix(name, suffix)), c)
 	if err != nil {
-		return nil, err
+		return nil, damaged(name, err)
 	}
 	f := &file{text: text}
 	if err := f.readList(); err != nil {
 		text.Close()
-		return nil, fmt.Errorf("archive %q: %w", name, err)
+		return nil, damaged(name, err)
 	}
 	return f, nil
+}
+
+// A DamagedError is returned for an archive that cannot be read.
+type DamagedError struct {
+	Name string // of its file
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("archive %q: %v", e.Name, e.Err) }
+
+// Unwrap returns the reason.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// damaged is err as that of an archive, unless the archive was moved meanwhile, or nobody has said
+// how archives are read.
+func damaged(name string, err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, audit.ErrPacked) ||
+		isDamaged(err) {
+		return err
+	}
+	return &DamagedError{name, err}
+}
+
+func isDamaged(err error) bool {
+	_, ok := errors.AsType[*DamagedError](err)
+	return ok
 }
 
 var errDamaged = errors.New("the list of its transcripts is damaged")

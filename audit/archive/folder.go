@@ -61,7 +61,7 @@ func again(try func() error) error {
 }
 
 func (f *Folder) openOnce(id string) (io.ReadSeekCloser, error) {
-	own, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
+	own, err := f.openOwn(id)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return own, err
 	}
@@ -75,35 +75,49 @@ func (f *Folder) openOnce(id string) (io.ReadSeekCloser, error) {
 	return s.open(e), nil
 }
 
+// openOwn opens the file of a transcript that is in no archive.
+func (f *Folder) openOwn(id string) (io.ReadSeekCloser, error) {
+	return audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
+}
+
 // find looks for a transcript in the archives: in those that are in memory first. nil if there is
-// none.
+// none; the error is of damaged ones that it may be in.
 func (f *Folder) find(id string) (*shelf, entry, error) {
 	f.mu.Lock()
 	last := slices.Clone(f.last)
 	f.mu.Unlock()
+	var in []string
 	for _, l := range slices.Backward(last) {
-		if _, err := os.Lstat(filepath.Join(f.in(), l.name)); err != nil || !spans(l.name, id) {
-			continue
+		if _, err := os.Lstat(filepath.Join(f.in(), l.name)); err == nil && spans(l.name, id) {
+			in = append(in, l.name)
 		}
-		s, err := f.shelf(l.name)
-		if err != nil {
-			return nil, entry{}, err
-		}
-		if e, ok := s.find(id); ok {
-			return s, e, nil
-		}
+	}
+	if s, e, err := f.findIn(in, id); s != nil {
+		return s, e, err
 	}
 	names, err := f.archivesOf(id)
+	if err != nil {
+		return nil, entry{}, err
+	}
+	return f.findIn(names, id)
+}
+
+// findIn looks for a transcript in some archives.
+func (f *Folder) findIn(names []string, id string) (*shelf, entry, error) {
+	var damaged error
 	for _, name := range names {
 		s, err := f.shelf(name)
-		if err != nil {
+		if isDamaged(err) {
+			damaged = errors.Join(damaged, err)
+			continue
+		} else if err != nil {
 			return nil, entry{}, err
 		}
 		if e, ok := s.find(id); ok {
 			return s, e, nil
 		}
 	}
-	return nil, entry{}, err
+	return nil, entry{}, damaged
 }
 
 // open opens a transcript of an archive.
@@ -190,7 +204,7 @@ func (f *Folder) shelf(name string) (*shelf, error) {
 	}
 	s := f.last[i]
 	f.mu.Unlock()
-	s.once.Do(func() { s.err = s.read(f.in(), f.Codec) })
+	s.once.Do(func() { s.err = damaged(name, s.read(f.in(), f.Codec)) })
 	if s.err != nil {
 		f.forgetShelf(s)
 	}
@@ -213,7 +227,7 @@ func (f *Folder) forgetShelf(s *shelf) {
 	f.last = slices.DeleteFunc(f.last, func(is *shelf) bool { return is == s })
 }
 
-// Has reports whether there is a transcript.
+// Has reports whether there is a transcript, or may be one in a damaged archive.
 func (f *Folder) Has(id string) bool {
 	return again(func() error {
 		if f.hasOnce(id) {
@@ -229,11 +243,12 @@ func (f *Folder) hasOnce(id string) bool {
 			return true
 		}
 	}
-	s, _, _ := f.find(id)
-	return s != nil
+	s, _, err := f.find(id)
+	return s != nil || isDamaged(err)
 }
 
 // IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.
+// With a [DamagedError] they are those of the other archives.
 func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
 	err = again(func() error {
 		ids, err = f.idsOnce(only)
@@ -258,9 +273,12 @@ func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
 		}
 	}
 	for _, name := range archives {
-		a, err := open(f.in(), name, f.Codec)
-		if err != nil {
-			return nil, err
+		a, openErr := open(f.in(), name, f.Codec)
+		if isDamaged(openErr) {
+			err = errors.Join(err, openErr)
+			continue
+		} else if openErr != nil {
+			return nil, openErr
 		}
 		for _, e := range a.list {
 			add(e.id)
@@ -268,5 +286,5 @@ func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
 		a.text.Close()
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil // a packing that died leaves both files
+	return slices.Compact(ids), err // a packing that died leaves both files
 }

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/flock"
@@ -52,7 +53,7 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 			return done, err
 		}
 	}
-	fresh := gather(dir, names, places)
+	fresh := gather(dir, names, places, c)
 	if len(fresh.places) == 0 {
 		return done, removeAll(dir, fresh.names)
 	}
@@ -70,6 +71,7 @@ func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, er
 		fresh.places[i].pack = number
 	}
 	added, err := measured(dir, number)
+	places = slices.DeleteFunc(places, func(p place) bool { return fresh.anew[p.sum] })
 	if err == nil {
 		err = writeIndex(dir, append(known, added...), append(places, fresh.places...))
 	}
@@ -123,6 +125,7 @@ func removeAll(dir string, names []string) (err error) {
 type gathered struct {
 	names   []string // of their files
 	places  []place
+	anew    map[[sha256.Size]byte]bool // those that the packs should have
 	content []byte
 	blocks  int64 // what the files take on the disk
 }
@@ -130,13 +133,16 @@ type gathered struct {
 // mostInPack bounds a pack, whose plain text is in memory while it is made.
 const mostInPack = 64 << 20
 
-// gather reads the plans that are not packed. Those that the packs have already are only named, and
-// damaged ones are left where they are.
-func gather(dir string, names []string, packed []place) (g gathered) {
-	known := make(map[[sha256.Size]byte]bool, len(packed))
+// gather reads the plans that are not packed. Those that can be read from the packs already are
+// only named, and damaged ones are left where they are.
+func gather(dir string, names []string, packed []place, c audit.Codec) (g gathered) {
+	known := make(map[[sha256.Size]byte]place, len(packed))
 	for _, p := range packed {
-		known[p.sum] = true
+		known[p.sum] = p
 	}
+	g.anew = map[[sha256.Size]byte]bool{}
+	r := reader{dir: dir, codec: c}
+	defer r.close()
 	for _, name := range names {
 		if !isName(name) || len(g.content) > mostInPack {
 			continue
@@ -148,7 +154,11 @@ func gather(dir string, names []string, packed []place) (g gathered) {
 		}
 		g.names = append(g.names, name)
 		g.blocks += (int64(len(plan)) + 4095) &^ 4095
-		if !known[sum] {
+		at, isKnown := known[sum]
+		if !isKnown || !r.has(at, plan) {
+			if isKnown {
+				g.anew[sum] = true
+			}
 			g.places = append(g.places, place{sum: sum, offset: int64(len(g.content))})
 			g.content = binary.LittleEndian.AppendUint32(g.content, uint32(len(plan)))
 			g.content = append(g.content, plan...)
@@ -157,14 +167,51 @@ func gather(dir string, names []string, packed []place) (g gathered) {
 	return g
 }
 
-// indexPacks finds out what is in the packs.
+// A reader reads plans of packs; it leaves the last pack open.
+type reader struct {
+	dir    string
+	codec  audit.Codec
+	number uint32
+	pack   io.ReadSeekCloser
+}
+
+// has reports whether a plan can be read where it should be.
+func (r *reader) has(at place, plan []byte) bool {
+	if r.pack == nil || r.number != at.pack {
+		r.close()
+		f, err := audit.OpenTranscript(filepath.Join(r.dir, packName(at.pack)), r.codec)
+		if err != nil {
+			return false
+		}
+		r.pack, r.number = f, at.pack
+	}
+	if _, err := r.pack.Seek(at.offset, io.SeekStart); err != nil {
+		return false
+	}
+	is, err := readRecord(r.pack)
+	return err == nil && bytes.Equal(is, plan)
+}
+
+func (r *reader) close() {
+	if r.pack != nil {
+		r.pack.Close()
+		r.pack = nil
+	}
+}
+
+// indexPacks finds out what can be read from the packs.
 func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) ([]place, error) {
 	var list []place
 	for _, n := range packs {
 		offset := int64(0)
 		for plan, err := range of(dir, n, c) {
-			if err = errors.Join(err, ctx.Err()); err != nil {
+			if isDamage(err) {
+				break // no more can be had of it
+			} else if err != nil {
 				return nil, err
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
 			list = append(list, place{sha256.Sum256(plan), n, offset})
 			offset += int64(recordHead + len(plan))
@@ -179,6 +226,15 @@ type Plan struct {
 	Bytes  []byte
 	Packed bool
 	Err    error // why Bytes are not what the name says
+}
+
+// DamagedPack reports whether Err says that a pack cannot be read from there on.
+func (p Plan) DamagedPack() bool {
+	return p.Packed && isDamage(p.Err)
+}
+
+func isDamage(err error) bool {
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, audit.ErrPacked)
 }
 
 // All yields all plans of a folder, those of the packs first. A plan can come twice while another

@@ -193,7 +193,7 @@ func TestPlansAfterACrash(t *testing.T) {
 	// The pack is complete, and neither the index nor the files know.
 	list, err := namesIn(dir)
 	must(t, err)
-	_, err = writePack(dir, 1, gather(dir, list, nil).content, packing)
+	_, err = writePack(dir, 1, gather(dir, list, nil, packing).content, packing)
 	must(t, err)
 	packAll(t, dir)
 	if got := stored(t, dir); !slices.Equal(got, sorted(names)) || loose(t, dir) != 0 {
@@ -230,6 +230,47 @@ func TestChangedPlans(t *testing.T) {
 			if i := slices.Index(names, p.Name); p.Err == nil && i > 0 &&
 				!bytes.HasPrefix(p.Bytes, fmt.Appendf(nil, "plan %d ", i)) {
 				t.Fatalf("byte %d: %s is %q", n, p.Name, p.Bytes)
+			}
+		}
+	}
+}
+
+// No file of a plan is removed for a pack that has it by the index alone, and a damaged pack does
+// not end packing.
+func TestPlansOfADamagedPackAreStoredAgain(t *testing.T) {
+	for what, index := range map[string]bool{"with an index": true, "without": false} {
+		dir := t.TempDir()
+		names := put(t, dir, 0, 40)
+		packAll(t, dir)
+		pack := filepath.Join(dir, packName(1)+suffix)
+		whole, err := os.ReadFile(pack)
+		must(t, err)
+		changed := bytes.Clone(whole)
+		changed[len(changed)/2] ^= 1
+		must(t, os.WriteFile(pack, changed, 0o600))
+		other := t.TempDir()
+		put(t, other, 0, 40)
+		must(t, os.CopyFS(dir, os.DirFS(other)))
+		if !index {
+			must(t, os.Remove(filepath.Join(dir, indexName)))
+		}
+		packAll(t, dir)
+		bad := 0
+		for p := range All(dir, packing) {
+			if p.DamagedPack() {
+				bad++
+			}
+		}
+		if bad != 1 || loose(t, dir) != 0 {
+			t.Errorf("%s: %d damaged packs, %d files", what, bad, loose(t, dir))
+		}
+		for _, name := range names {
+			if _, err := Get(dir, name, packing); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			sum, err := hex.DecodeString(name)
+			if at, ok := find(dir, [sha256.Size]byte(sum)); err != nil || !ok || at.pack != 2 {
+				t.Errorf("%s: the index has %s in pack %d, %t, %v", what, name, at.pack, ok, err)
 			}
 		}
 	}

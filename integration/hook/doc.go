@@ -45,6 +45,9 @@
 //     among its arguments are judged every time, as commands without a sandbox, and its file names
 //     as files that it changes. A tool of the platform that only touches the conversation passes.
 //
+// While the machine of a fleet is frozen no call goes on, and the answer also ends the agent's turn
+// where the platform has one for that ([Adapter.End]); elsewhere each call is denied.
+//
 // Names of tools are compared byte by byte: "read", "Read " and "mcp__x__Read" are not Read.
 //
 // # Inside a session

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -173,5 +174,10 @@ func (f *files) hidden(name string) bool {
 func (f *files) Account(name string) bool { return f.people.has(name) }
 
 func (f *files) Outside(pid int) bool {
-	return unix.Kill(pid, 0) != unix.ESRCH && !f.member(pid)
+	if unix.Kill(pid, 0) == unix.ESRCH || f.member(pid) {
+		return false
+	}
+	// A thread of the kernel has no program that would look for files.
+	_, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	return !errors.Is(err, unix.ENOENT)
 }

@@ -1,6 +1,10 @@
 package broker
 
-import "time"
+import (
+	"time"
+
+	"github.com/tada-run/tada-run/launcher/broker/view"
+)
 
 // A Connection is something that a run did with the network, or was refused.
 type Connection struct {
@@ -59,3 +63,6 @@ type Denied struct {
 	Path string
 	Why  string
 }
+
+// Spare reports whether programs continue without what was refused, as without a cache.
+func (d *Denied) Spare() bool { return view.Spare(d.Path) }

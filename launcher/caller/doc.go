@@ -10,6 +10,7 @@
 // [Tree] names the process tree for the limits on questions, and [OwnerOf] the process that a run
 // is for: processes that a command leaves running end with it at the latest.
 //
-// All of it is read from /proc (proc(5)), so on Linux only. What cannot be read counts as unknown,
-// and an unknown caller may not answer.
+// On Linux it is read from /proc (proc(5)). On macOS, which was not tried on a Mac, the kernel
+// lists processes (sysctl), and not who holds the other end of a terminal: the program that opened
+// it stands for that. What cannot be read counts as unknown, and an unknown caller may not answer.
 package caller

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -70,12 +68,12 @@ func (n Runs) pauseRun(id string, within time.Duration) pauseResult {
 		} else if late {
 			return pauseResult{}
 		}
-		fd, err := launcherFD(run)
+		launcher, err := launcherOf(run)
 		if err != nil {
 			return pauseResult{err: notRunning(err)}
 		}
-		_ = unix.PidfdSendSignal(fd, Order, nil, 0)
-		unix.Close(fd)
+		_ = launcher.signal(Order)
+		launcher.close()
 	}
 }
 

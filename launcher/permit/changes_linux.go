@@ -58,35 +58,6 @@ func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
 	return changes, nil
 }
 
-// pollEvery is how often the approvals are looked at where inotify cannot be had.
-const pollEvery = 250 * time.Millisecond
-
-// pollChanges is Changes without inotify. Writing the database changes its time, rebuilding it
-// changes its inode number.
-func (p *Approvals) pollChanges(ctx context.Context, changes chan<- struct{}) {
-	defer close(changes)
-	type state struct {
-		ino      uint64
-		size     int64
-		modified unix.Timespec
-	}
-	var was state
-	for tick := time.NewTicker(pollEvery); ; {
-		var st unix.Stat_t
-		_ = unix.Stat(p.dir.Approvals(), &st) // a missing one is a change too
-		if now := (state{st.Ino, st.Size, st.Mtim}); now != was {
-			was = now
-			tellChange(changes)
-		}
-		select {
-		case <-ctx.Done():
-			tick.Stop()
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // namesFile reports whether one of the events in buf is about the file. The layout is that of
 // struct inotify_event: 16 bytes, the last 4 of them the length of the name that follows, padded
 // with zeros.

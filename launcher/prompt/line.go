@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/launcher/session"
 )
 
 // maxLine bounds what is typed into one line of a prompt, in bytes.
@@ -17,7 +19,7 @@ const maxLine = 1000
 // An echo is what a person sees of a key that was typed into a line.
 type echo func(key byte) string
 
-func dots(byte) string        { return "·" }
+func stars(byte) string       { return "*" }
 func letters(key byte) string { return string([]byte{key}) }
 
 // readLine reads one line from a person's terminal. It returns "" for a line that was given up with
@@ -38,7 +40,7 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 	defer fmt.Fprint(tty, "\r\n")
 	var line strings.Builder
 	for {
-		key, ok := readKey(signalled, fd)
+		key, ok := session.ReadKey(signalled, fd)
 		switch {
 		case !ok && signalled.Err() != nil && ctx.Err() == nil:
 			return "", &CancelledError{By: context.Cause(signalled).Error()}
@@ -59,5 +61,5 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 // ReadSecret reads one line that is not shown, such as a passphrase, from a person's terminal; ""
 // when it was given up.
 func ReadSecret(ctx context.Context, tty *os.File, prompt string) (string, error) {
-	return readLine(ctx, tty, prompt, dots)
+	return readLine(ctx, tty, prompt, stars)
 }

@@ -87,7 +87,7 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 		case reply.Answer != session.Chosen:
 			a.Given, a.Yes, a.Took = true, reply.Answer == session.Approved, now().Sub(shown)
 			if a.Yes && p.Code {
-				a.Code, err = readLine(ctx, tty, "one-time code: ", dots)
+				a.Code, err = readLine(ctx, tty, "one-time code: ", stars)
 				if err == nil && a.Code == "" {
 					err = &CancelledError{By: "no one-time code"}
 				}

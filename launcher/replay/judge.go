@@ -49,11 +49,8 @@ func (r *Judge) Verdict(f *frozen.Frozen) (pathguard.Verdict, error) {
 	case f.Plan.Caller.Home != r.Home:
 		return pathguard.Verdict{}, ErrOtherAccount
 	}
-	if f.Programs != r.Policy.Settings().Programs {
-		table, err := command.Parse(f.Programs)
-		if err != nil || !agree(f.Plan, table, r.Policy.Programs()) {
-			return pathguard.Verdict{}, ErrPrograms
-		}
+	if !r.reads(f) {
+		return pathguard.Verdict{}, ErrPrograms
 	}
 	p, err := r.at(f)
 	if err != nil {
@@ -73,6 +70,9 @@ func (r *Judge) Verdict(f *frozen.Frozen) (pathguard.Verdict, error) {
 // is not certain, for reasons of this machine, that undo keeps all of it.
 func (r Judge) Beside(f frozen.Frozen,
 	unsure func(pathguard.Undo) string) (pathguard.Verdict, error) {
+	if !r.reads(&f) {
+		return pathguard.Verdict{}, ErrPrograms
+	}
 	plan := *f.Plan // its own answers about undo
 	f.Plan = &plan
 	p, err := r.at(&f)
@@ -147,6 +147,15 @@ func (r *Judge) at(f *frozen.Frozen) (pathguard.Policy, error) {
 	}
 	r.tighter[key] = p
 	return p, nil
+}
+
+// reads reports whether the policy would have read the commands of a plan as they were read.
+func (r *Judge) reads(f *frozen.Frozen) bool {
+	if f.Programs == r.Policy.Settings().Programs {
+		return true
+	}
+	table, err := command.Parse(f.Programs)
+	return err == nil && agree(f.Plan, table, r.Policy.Programs())
 }
 
 // agree reports whether two tables have the same about the programs of a plan.

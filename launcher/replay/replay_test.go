@@ -2,12 +2,12 @@ package replay
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/integration/hermetic"
@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
 
-func policy(t *testing.T, a pathguard.Account, text string) pathguard.Policy {
+func policy(t testing.TB, a pathguard.Account, text string) pathguard.Policy {
 	t.Helper()
 	p, err := pathguard.Load(a, pathguard.ConfigFile{Path: "config.yaml",
 		Layer: pathguard.UserLayer, Draft: []byte(text)})
@@ -33,13 +33,13 @@ func policy(t *testing.T, a pathguard.Account, text string) pathguard.Policy {
 }
 
 // recordOf is a record in which these lines ran under the defaults, the first of them twice.
-func recordOf(t *testing.T, lines ...string) Record {
+func recordOf(t testing.TB, lines ...string) Record {
 	t.Helper()
 	return recordIn(t, hermetic.Tree(t, "home/dev/", "w/.git/", "w/a.txt"), "{}", lines...)
 }
 
 // recordIn is the same in a tree, under a configuration.
-func recordIn(t *testing.T, root, config string, lines ...string) Record {
+func recordIn(t testing.TB, root, config string, lines ...string) Record {
 	t.Helper()
 	home, err := state.OpenHome(filepath.Join(root, "state"))
 	if err != nil {
@@ -59,14 +59,17 @@ func recordIn(t *testing.T, root, config string, lines ...string) Record {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	undo, certain := rec.Policy.UndoOf(rec.Account.Home), func() string { return "" }
 	for _, line := range append(lines, lines[0]) {
 		plan, err := pathguard.Resolve(
 			shellparse.Parse(line, shellparse.Options{Dir: root + "/w", Home: rec.Account.Home}),
-			pathguard.Caller{Dir: root + "/w", Home: rec.Account.Home, UID: os.Getuid()})
+			pathguard.Caller{Dir: root + "/w", Home: rec.Account.Home, UID: os.Getuid(),
+				Local: pathguard.Local{Undo: undo.Kept("", false, false, certain)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := frozen.Frozen{Plan: rec.Policy.Named(plan), Programs: rec.Policy.Settings().Programs}
+		f := frozen.Frozen{Plan: rec.Policy.Named(plan), Programs: rec.Policy.Settings().Programs,
+			Undo: frozen.Undo{Quota: undo.Quota}}
 		var v pathguard.Verdict
 		f.Answers = plan.Asked(func() { v = rec.Policy.Judge(plan) })
 		name, err := plans.Put(rec.Plans, frozen.Freeze(f, nil))
@@ -78,9 +81,9 @@ func recordIn(t *testing.T, root, config string, lines ...string) Record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := json.Marshal(map[string]any{"sid": id, "command": line, "cwd": root + "/w",
-			"verdict": v.Decision.String(), "rules": v.Deciding(), "plan": name,
-			"policy": rec.Policy.Digest()})
+		body, err := canonical.Append(nil, map[string]any{"sid": id, "command": line,
+			"cwd": root + "/w", "verdict": v.Decision.String(), "rules": v.Deciding(),
+			"plan": name, "policy": rec.Policy.Digest()})
 		if err == nil {
 			_, err = w.Append(record.KindIntent, body, audit.Lazy)
 		}

@@ -23,6 +23,7 @@ type Replayed struct {
 	Changes []*Changed // what would be looser first, then by count
 	Skipped []Skipped  // runs that cannot be judged again
 	Earlier int        // runs whose record names another policy than the one in force
+	Damaged []string   // files of plans that cannot be read, and why
 }
 
 // A Changed is a group of runs with another verdict: those for which the same rules decide.
@@ -102,14 +103,18 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 		return err
 	}
 	clear(t.changed)
+	lost := lostPlan
 	for plan := range stored {
+		if plan.DamagedPack() {
+			lost, t.done.Damaged = damagedPack, append(t.done.Damaged, plan.Err.Error())
+		}
 		if of, ok := runs.plans[plan.Name]; ok {
 			delete(runs.plans, plan.Name)
 			t.plan(plan, of, runs.policies)
 		}
 	}
 	for _, tallies := range runs.plans {
-		t.skip(lostPlan, tallies)
+		t.skip(lost, tallies)
 	}
 	if runs.without > 0 {
 		t.skipped[noPlan] += runs.without
@@ -126,6 +131,8 @@ const (
 		"the secret value of a variable"
 	badLine  = "a line of the log is no entry, and may have been a run; see tadactl audit verify"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
+	// where a pack is damaged
+	damagedPack = "the plan may be in a damaged file of plans; see tadactl audit verify"
 )
 
 func (t *Replaying) skip(why string, runs []tally) {

@@ -30,6 +30,9 @@ var kernelRead string
 //go:embed default/darwin.txt
 var darwinRead string
 
+// darwinKernel is the same as kernelRead for macOS.
+const darwinKernel = `/dev/random /dev/urandom /dev/fd`
+
 // devices are the device nodes that programs write to. /dev/tty is the child's own terminal, the
 // process that opens it; the terminals in /dev/pts belong to others, and the child's own is added
 // when the command has one.
@@ -60,8 +63,12 @@ func Default(workspace, tmp string, hide ...string) Profile {
 // for work whose reads cannot be listed. Nothing is writable but the devices that everything writes
 // to, and there is no network.
 func Readable(hide ...string) Profile {
+	kernel := kernelRead
+	if runtime.GOOS == "darwin" {
+		kernel = darwinKernel
+	}
 	return Profile{
-		Read: append(optional(kernelRead), Path{Name: "/"}), Devices: optional(devices), Hide: hide,
+		Read: append(optional(kernel), Path{Name: "/"}), Devices: optional(devices), Hide: hide,
 	}
 }
 

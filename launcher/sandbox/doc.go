@@ -4,7 +4,8 @@
 // There is no setuid program, no helper binary and no cgo, and no way to start a command without a
 // sandbox. It works for ordinary users, for root, and inside containers, on Linux from 5.13 on
 // amd64 and arm64. On macOS Start uses Seatbelt, which was tested on no Mac yet and keeps less (see
-// beltGaps). Elsewhere it compiles, and Start returns ErrUnsupported.
+// beltGaps): a command leads a session, with a terminal of its own or none, and that session ends
+// with it. Elsewhere it compiles, and Start returns ErrUnsupported.
 //
 // # Using it
 //

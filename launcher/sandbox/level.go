@@ -61,4 +61,6 @@ const (
 	PrivateTmp Protection = "private-tmp"   // private temporary files
 	Terminals  Protection = "terminals"     // the run can make its own terminals
 	SharedMem  Protection = "shared-memory" // POSIX shared memory works, and is private
+	// the limits of memory, processes, processor time, and of files
+	Limited Protection = "limits"
 )

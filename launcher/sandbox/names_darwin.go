@@ -80,12 +80,13 @@ func onDisk(name string, judged *os.File) (string, error) {
 
 // kernelName is the name by which Seatbelt knows a file.
 func kernelName(f *os.File) (string, error) {
-	var name [unix.PathMax]byte
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_GETPATH,
-		int(uintptr(unsafe.Pointer(&name[0])))); err != nil {
+	// By a function that takes a pointer: a number would not move with the stack.
+	var name [unix.PathMax / 8]uint64
+	if err := unix.FcntlFlock(f.Fd(), unix.F_GETPATH,
+		(*unix.Flock_t)(unsafe.Pointer(&name))); err != nil {
 		return "", fmt.Errorf("name of %q: %w", f.Name(), err)
 	}
-	return unix.ByteSliceToString(name[:]), nil
+	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
 }
 
 func kernel() string {

@@ -21,7 +21,10 @@ func beltGaps(p Profile) []Loss {
 			"out of reach"}},
 		{p.PrivateTmp, Loss{PrivateTmp, "without mounts the shared directories are out of reach, " +
 			"and there are no private ones"}},
-		{p.Changes != nil, Loss{Undo, noOne + ", so what is changed is not kept"}},
+		{p.Limits.Grouped || p.Limits.FileSize > 0 || p.Limits.Files > 0, Loss{Limited,
+			"on macOS only time and output are counted"}},
+		{p.Changes != nil, Loss{Undo, noOne + ", so only files that the line names are kept, " +
+			"before it starts"}},
 	} {
 		if g.when {
 			lost = append(lost, g.loss)

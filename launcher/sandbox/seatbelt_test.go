@@ -27,6 +27,9 @@ var belted = map[string]Profile{
 		Network: Full, Terminals: true, Debug: true},
 	"one program": {Read: []Path{{Name: "/usr"}}, OneProgram: true, Network: Hosts,
 		Temporary: Temporary{View: &broker.View{}}},
+	"all readable": {Read: []Path{{Name: "/dev/random"}, {Name: "/"}},
+		Write: []Path{{Name: "/Users/me/app"}}, Devices: []Path{{Name: "/dev/null"}},
+		Hide: []string{"/Users/me/.ssh"}, Limits: Limits{Grouped: true, Memory: 1 << 30}},
 	"odd names": {Write: []Path{{Name: `/w/a "b" (c) \d`}, {Name: "/w/é"}},
 		Hide: []string{`/w/a "b" (c) \d/"`}},
 }

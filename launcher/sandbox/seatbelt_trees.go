@@ -38,7 +38,12 @@ func (b *belt) trees(p Profile) {
 	add(p.List, 0, "")
 	add(p.Read, 1, reads)
 	add(p.Write, 2, writes)
-	for _, name := range p.Hide {
+	hidden := p.Hide
+	if slices.ContainsFunc(slices.Concat(p.Read, p.Write),
+		func(t Path) bool { return t.Name == "/" }) {
+		hidden = append(slices.Clone(hidden), "/dev") // a tree above it stops there
+	}
+	for _, name := range hidden {
 		list = append(list, beltTree{name, 3, []string{hides}})
 	}
 	slices.SortStableFunc(list, func(x, y beltTree) int {

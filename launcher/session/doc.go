@@ -134,7 +134,7 @@
 //
 // # Failure
 //
-// Open fails when the system gives no terminal, pipe or eventfd. Ended returns ErrCut when its
+// Open fails when the system gives no terminal, pipe or wake-up. Ended returns ErrCut when its
 // context ended first: a process that outlived the run holds an output open, or the caller does not
 // read; a relay blocked in a write to the caller stays blocked until the process exits. A launcher
 // that is killed with SIGKILL leaves the terminal raw, as every program would.
@@ -156,5 +156,10 @@
 //		return err
 //	}
 //
-// Systems other than Linux have no Session: Open and Ask return ErrUnsupported there.
+// # Systems
+//
+// It works on Linux and, as far as that could be tested without a Mac, on macOS: its wake-ups by
+// pipes and select(2) run on Linux with -tags stepwise. There a stop is always SIGSTOP, a run that
+// is not alone on its terminal takes the keys at its first output, and a reader that went away is
+// noticed within 200 ms. Elsewhere Open and Ask return ErrUnsupported.
 package session

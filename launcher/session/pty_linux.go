@@ -7,13 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A size without a terminal to copy it from: what ANSI.SYS, terminfo and every program
-// fall back to.
-const (
-	defaultCols = 80
-	defaultRows = 24
-)
-
 // openPTY makes a private terminal. The master does not block, so that a relay can be stopped; a
 // blocking master's read cannot be interrupted, not even by closing it.
 //
@@ -38,24 +31,21 @@ func openPTY() (master int, peer *os.File, err error) {
 	return master, os.NewFile(fd, "terminal"), nil
 }
 
-// newPipe makes a pipe whose ours end does not block. Which end is ours depends on whether
-// the child reads or writes.
-func newPipe(childWrites bool) (ours int, child *os.File, err error) {
+// bothEnds makes a pipe that no program inherits.
+func bothEnds() (from, to int, err error) {
 	var p [2]int
-	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
-		return -1, nil, fmt.Errorf("make a pipe: %w", err)
-	}
-	ours, theirs := p[1], p[0]
-	if childWrites {
-		ours, theirs = p[0], p[1]
-	}
-	if err := unix.SetNonblock(ours, true); err != nil {
-		unix.Close(ours)
-		unix.Close(theirs)
-		return -1, nil, fmt.Errorf("make a pipe: %w", err)
-	}
-	// Fewer, larger reads. It may fail for an ordinary user with many pipes
-	// (/proc/sys/fs/pipe-user-pages-soft); then the pipe is only slower.
-	unix.FcntlInt(uintptr(ours), unix.F_SETPIPE_SZ, pipeSize)
-	return ours, os.NewFile(uintptr(theirs), "pipe"), nil
+	err = unix.Pipe2(p[:], unix.O_CLOEXEC)
+	return p[0], p[1], err
 }
+
+// widen makes fewer, larger reads of a pipe. It may fail for an ordinary user with many pipes
+// (/proc/sys/fs/pipe-user-pages-soft); then the pipe is only slower.
+func widen(pipe int) { unix.FcntlInt(uintptr(pipe), unix.F_SETPIPE_SZ, pipeSize) }
+
+// socketPair makes two connected sockets that no program inherits.
+func socketPair() ([2]int, error) {
+	return unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+}
+
+// putOver makes the number to lead to what from is.
+func putOver(from, to int) { unix.Dup3(from, to, 0) }

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package session
 
@@ -78,3 +78,6 @@ func EndBy(syscall.Signal) {}
 func Ask(context.Context, *os.File, func(width int, full bool) string, AskOptions) (Reply, error) {
 	return Reply{}, ErrUnsupported
 }
+
+// ReadKey returns nothing.
+func ReadKey(context.Context, int) (key byte, ok bool) { return 0, false }

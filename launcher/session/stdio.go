@@ -82,8 +82,8 @@ type Enough int
 func (n Enough) Error() string { return fmt.Sprintf("%d bytes are enough", int(n)) }
 
 var (
-	// ErrUnsupported is returned by everything here on systems other than Linux.
-	ErrUnsupported = errors.New("terminals are relayed on Linux only")
+	// ErrUnsupported is returned by everything here on systems other than Linux and macOS.
+	ErrUnsupported = errors.New("terminals are relayed on Linux and macOS only")
 	// ErrCut is returned by Ended when its context ended before the output did: something
 	// still held the child's output open, or the caller did not read.
 	ErrCut = errors.New("output was cut off before its end")

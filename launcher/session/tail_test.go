@@ -91,11 +91,11 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	showR, showW := pipePair(t)
-	stop, err := newEvent()
+	stop, err := newWakeup()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unix.Close(stop)
+	defer stop.close()
 	to, err := dupFile(showW)
 	if err != nil {
 		t.Fatal(err)

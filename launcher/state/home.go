@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/tada-run/tada-run/pathguard/passwd"
 )
@@ -163,7 +164,7 @@ func Private(path string, info os.FileInfo, forbidden os.FileMode) error {
 // Replace writes a private file so that a reader finds the old text or the new one, and the new one
 // once it has returned, whatever happens to the machine then.
 func Replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	f, err := os.CreateTemp(filepath.Dir(path), draftPrefix+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
@@ -179,6 +180,29 @@ func Replace(path string, text []byte) error {
 		return err
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// draftPrefix begins the name of a file that has not got its own name yet, here and in package
+// plans.
+const draftPrefix = ".new-"
+
+// RemoveDrafts removes from folders what processes left that died before a file had its name. It
+// leaves alone what is younger than an hour: its process may live.
+func RemoveDrafts(now time.Time, folders ...string) {
+	for _, folder := range folders {
+		list, err := os.ReadDir(folder)
+		if err != nil {
+			continue // it holds none, or the next time
+		}
+		for _, e := range list {
+			if !strings.HasPrefix(e.Name(), draftPrefix) || !e.Type().IsRegular() {
+				continue
+			}
+			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()).Abs() > time.Hour {
+				_ = os.Remove(filepath.Join(folder, e.Name()))
+			}
+		}
+	}
 }
 
 // SyncFolder returns when the disk has what was renamed or removed there.

@@ -5,8 +5,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Self names this process for those that come after it: the boot, its id and when it started.
@@ -24,33 +22,25 @@ func (d *Directory) Lives(name string) bool {
 // alone is used again.
 func Process() string { return ProcessOf(os.Getpid()) }
 
-// ProcessOf is the name of another process: its id and when it started, in clock ticks since
-// boot (proc_pid_stat(5), field 22).
+// ProcessOf is the name of another process: its id and when it started, by the kernel's clock.
 func ProcessOf(pid int) string {
-	fields := statOf(pid)
-	if len(fields) < 20 {
+	started, _, ok := processOf(pid)
+	if !ok {
 		return strconv.Itoa(pid)
 	}
-	return strconv.Itoa(pid) + "@" + fields[19]
+	return strconv.Itoa(pid) + "@" + started
 }
 
 // isBelow reports whether another process is among those that started a process.
 func isBelow(pid, other int) bool {
 	for pid > 1 {
-		fields := statOf(pid)
-		if len(fields) < 2 {
+		_, parent, ok := processOf(pid)
+		if !ok {
 			return false
 		}
-		pid, _ = strconv.Atoi(fields[1])
-		if pid = proc.Number(pid); pid == other {
+		if pid = parent; pid == other {
 			return true
 		}
 	}
 	return false
-}
-
-// statOf is what the kernel says of a process, from its state on.
-func statOf(pid int) []string {
-	stat, _ := proc.Read(proc.Dir(pid) + "stat")
-	return strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
 }

@@ -66,6 +66,10 @@
 // them back: the undo refuses them, by name. A link(2) is noted as Make of the new name and Mark of
 // the file; without the latter the file may have one name more after an undo, in the store.
 //
+// On macOS, where it was not tried on a Mac, a handle is used by the name that the kernel has for
+// it: its calls take none. Content is cloned by clonefile(2); a file that is made again has a name
+// from the start, .tada-undo-new-*, until it is complete.
+//
 // A journal knows what it was told. Journal.Close looks for changes in the trees that it was not
 // told of, and names them. It cannot say which process made them.
 package undo

@@ -8,17 +8,6 @@ import (
 	"github.com/tada-run/tada-run/pathguard/dirent"
 )
 
-// openToList opens a folder to read what is in it, without a change of its times if it is this
-// user's.
-func openToList(dir int, name string) (int, error) {
-	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW
-	fd, err := open(dir, name, flags|unix.O_NOATIME, 0)
-	if err == unix.EPERM {
-		fd, err = open(dir, name, flags, 0)
-	}
-	return fd, err
-}
-
 // entriesOf returns the entries of an open folder: the name, and the kind as the kernel lists it,
 // such as unix.DT_DIR. Not every file system has kinds. b is room for the entries that are read at
 // once, which no one else uses meanwhile.

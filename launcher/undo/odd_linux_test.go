@@ -326,6 +326,66 @@ func TestGC(t *testing.T) {
 	}
 }
 
+// TestGCByAWrongClock: a clock that is set forward or back by years ends nothing that can be
+// undone, and where there is no room, the oldest runs go by any clock.
+func TestGCByAWrongClock(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("often", strings.Repeat("x", 100<<10))
+	for n := range 3 {
+		w.run(fmt.Sprint("run", n), func(h *hand) {
+			h.rewrite(w.path("often"), strings.Repeat("y", 100<<10), 0, 0)
+		})
+	}
+	for _, now := range []time.Time{time.Unix(0, 0), time.Now().AddDate(-5, 0, 0),
+		time.Now().AddDate(2, 0, 0), time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		if freed, err := w.store.GC(now, time.Hour); err != nil || len(freed.Runs) > 0 {
+			t.Errorf("in %d: %+v, %v", now.Year(), freed, err)
+		}
+	}
+	w.store.o.Quota = 350 << 10
+	freed, err := w.store.GC(time.Unix(0, 0), time.Hour)
+	if err != nil || fmt.Sprint(freed.Runs) != "[run0]" {
+		t.Errorf("without room in 1970: %+v, %v", freed, err)
+	}
+	w.store.o.Quota = 250 << 10
+	freed, err = w.store.GC(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour)
+	if err != nil || fmt.Sprint(freed.Runs) != "[run1]" {
+		t.Errorf("without room in 2200: %+v, %v", freed, err)
+	}
+}
+
+// The runs of a time when the clock was wrong, and those of other times.
+func TestRunsOfAnotherClock(t *testing.T) {
+	day := func(text string) int64 {
+		at, err := time.Parse(time.DateOnly, text)
+		must(t, err)
+		return at.UnixNano()
+	}
+	for _, c := range []struct{ now, starts, old string }{
+		{"2026-12-10", "2026-11-01 2026-12-09", "2026-11-01"},
+		{"2026-12-10", "2026-11-01 2026-12-09 2200-01-01", "2026-11-01"},
+		{"2200-01-20", "2026-11-01 2026-12-09 2200-01-01 2200-01-19", "2200-01-01"},
+		{"2026-12-10", "1970-01-01 2026-11-01", "2026-11-01"},
+		{"2027-11-01", "2026-11-02 2026-12-09", "2026-11-02 2026-12-09"},
+		{"1970-01-02", "1970-01-01 2026-11-01", ""},
+	} {
+		var runs []*storedRun
+		for start := range strings.FieldsSeq(c.starts) {
+			runs = append(runs, &storedRun{name: start, start: day(start)})
+		}
+		from, to := aged(runs, time.Unix(0, day(c.now)), 7*24*time.Hour)
+		var old []string
+		for _, r := range runs {
+			if from <= r.start && r.start < to {
+				old = append(old, r.name)
+			}
+		}
+		if got := strings.Join(old, " "); got != c.old {
+			t.Errorf("on %s of %s: %q is too old, want %q", c.now, c.starts, got, c.old)
+		}
+	}
+}
+
 // TestHonesty: what the journal was not told of is found and named.
 func TestHonesty(t *testing.T) {
 	w := newWorld(t, t.TempDir())

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/replay"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // Seal signs the log up to here and throws the key away.
@@ -62,6 +63,11 @@ func (k *Keeper) Collect(ctx context.Context, r audit.Retention,
 	if _, err := log.Orphans(); err != nil {
 		return f, err
 	}
+	if r.MaxAge > 0 && !r.Dated {
+		if err := k.knowsAge(r.MaxAge); err != nil {
+			return f, err
+		}
+	}
 	if r != (audit.Retention{}) {
 		f.Sessions, f.SessionBytes, err = k.record.Transcripts().Drop(log, r, k.dir.Now(), reason,
 			k.recording)
@@ -98,6 +104,7 @@ func (k *Keeper) Collect(ctx context.Context, r audit.Retention,
 
 // pack keeps the record small. What fails in one place is no reason not to go on in the others.
 func (k *Keeper) pack(ctx context.Context, log *audit.Log, quota bool, f *Freed) error {
+	state.RemoveDrafts(k.dir.Now(), k.dir.Dir, k.dir.Runtime(), k.dir.Plans())
 	var errs []error
 	done := func(err error) {
 		if !errors.Is(err, audit.ErrPacking) {

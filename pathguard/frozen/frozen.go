@@ -127,13 +127,14 @@ func Thaw(b []byte) (*Frozen, error) {
 }
 
 // Kept fits what undo keeps, under some policy, to the plan. Whether there was room was asked for
-// one quota alone.
+// one quota alone: what fits there fits into a larger one.
 func (f *Frozen) Kept(k resolve.Kept) resolve.Kept {
 	if k.Unsure == nil {
 		return k
 	}
 	answers := f.Answers
-	if k.Room != f.Undo.Quota {
+	if u := answers.Unsure; u != nil && k.Room != f.Undo.Quota &&
+		(*u != "" || k.Room < f.Undo.Quota) {
 		answers.Unsure = nil
 	}
 	k.Unsure = answers.Certain(f.unanswered)

@@ -3,8 +3,6 @@ package proc
 import (
 	"os"
 	"slices"
-	"strings"
-	"sync"
 	"syscall"
 )
 
@@ -51,12 +49,3 @@ func open(name string) (fd int, err error) {
 		}
 	}
 }
-
-// BootID identifies this boot of the machine; "" if it is not known.
-var BootID = sync.OnceValue(func() string {
-	text, err := Read("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-})

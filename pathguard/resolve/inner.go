@@ -27,6 +27,7 @@ type reading struct {
 	name  string
 	args  []shellparse.Word
 	zsh   bool
+	given map[string]bool // see givenTo
 }
 
 // Shells execute a file line by line; what is not here is another language.
@@ -78,7 +79,10 @@ func interpreter(text string) string {
 // unknownArgs are added after the known arguments. How many arguments the file gets, and whether
 // one is missing, would be certain only with the whole program around it: assumed empty, a missing
 // "$1" would turn "$1/*" into "/*".
-const unknownArgs = 12
+const (
+	unknownArgs = 12
+	unknownArg  = "tada_arg" // the variable that is none of them
+)
 
 // settledVars are the variables of the environment whose values a script takes for granted; all
 // others are unknown, because an earlier part of the line, or an "if" in the script, may set them.
@@ -89,6 +93,12 @@ func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int)
 	o := shellparse.Options{Dir: dir, Home: c.Home, Name: rd.name, Snapshots: c.Moved}
 	if rd.zsh {
 		o.Dialect = shellparse.Zsh
+	}
+	if rd.given != nil {
+		o.Unset = func(name string) bool {
+			_, inherited := c.Env[name]
+			return !inherited && !rd.given[name] && name != unknownArg
+		}
 	}
 	if rd.lang == "redis" {
 		return shellparse.Parse(redisLines(rd.text), o), 0
@@ -117,7 +127,7 @@ func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int)
 		}
 		b.WriteString(" " + quoted(w.Text))
 	}
-	b.WriteString(strings.Repeat(` "$tada_arg"`, unknownArgs) + "; ")
+	b.WriteString(strings.Repeat(` "$`+unknownArg+`"`, unknownArgs) + "; ")
 	skip = b.Len()
 	s = shellparse.Parse(b.String()+rd.text, o)
 	return s, skip

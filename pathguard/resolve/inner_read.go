@@ -1,8 +1,10 @@
 package resolve
 
 import (
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
@@ -122,6 +124,7 @@ func (r *resolver) parts(c *Content, dir string, list []reading) {
 // executed reads the files that an interpreter was given: those that the command names as
 // its program, or, when it reads its program from standard input, what is put there.
 func (r *resolver) executed(c *shellparse.Code) {
+	given := r.givenTo(c)
 	lang := c.Lang
 	if lang != "sh" && lang != "make" && lang != "redis" && inlineCommands[lang] == "" {
 		return
@@ -142,7 +145,7 @@ func (r *resolver) executed(c *shellparse.Code) {
 			// what -f names is read with the other makefiles
 			r.inner(c.Command, t.Real,
 				reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name,
-					args: argsOf(cmd, t.Name)})
+					args: argsOf(cmd, t.Name), given: given})
 		}
 	}
 	for i := 0; !named && i < len(r.plan.Targets); i++ {
@@ -163,13 +166,44 @@ func (r *resolver) executed(c *shellparse.Code) {
 	}
 }
 
+// givenTo returns the variables that a file which the shell itself reads may find assigned, beside
+// those that the shell started with; nil when any can be. A function or a trap of the text may run
+// while the file is read, so each name in the text counts.
+func (r *resolver) givenTo(c *shellparse.Code) map[string]bool {
+	if r.given == nil || r.plan.Script.Dialect != shellparse.Bash {
+		return nil
+	}
+	all := maps.Clone(r.given)
+	for _, name := range strings.FieldsFunc(r.plan.Script.Text, isNoName) {
+		all[name] = true
+	}
+	for i := range r.plan.Script.Codes { // one for each state in which the file may be read
+		if o := &r.plan.Script.Codes[i]; o.Span == c.Span && o.Command == c.Command {
+			names, known := o.Assigned()
+			if !known {
+				return nil
+			}
+			for _, name := range names {
+				all[name] = true
+			}
+		}
+	}
+	return all
+}
+
+// isNoName reports whether a character is in no name of a variable.
+func isNoName(c rune) bool {
+	return c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
+}
+
 func (r *resolver) inner(cmd int, file string, rd reading) {
 	r.innerAt(cmd, file, r.plan.Script.Commands[cmd].Dir, rd)
 }
 
 // innerAt parses and resolves one text, once for each directory that it is started in.
 func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
-	key := innerKey{file, dir, rd.text}
+	key := innerKey{file, dir, rd.text, strings.Join(slices.Sorted(maps.Keys(rd.given)), " "),
+		rd.given != nil}
 	if rd.lang == "" || r.share.inner >= maxInnerFiles || r.share.seen[key] {
 		return
 	}
@@ -186,6 +220,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	s.Effects = slices.DeleteFunc(s.Effects,
 		func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })
 	child := &resolver{Walker: r.Walker, dirs: r.dirs, share: r.share, depth: r.depth + 1,
+		given: rd.given,
 		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir,
 			dirFile: r.plan.dirFile, DirID: r.plan.DirID}}
 	child.remotes()

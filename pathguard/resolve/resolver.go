@@ -14,7 +14,8 @@ type resolver struct {
 	dirs  map[string]walk.Dir // the starting directories that were opened, by their spelling
 	bound map[string]bool     // contents by path
 	share *opening
-	depth int // of files that execute files
+	depth int             // of files that execute files
+	given map[string]bool // see givenTo
 	// the repositories that were looked for, by directory; nil for one that is not known
 	repositories map[string]*gitRemotes
 }
@@ -37,7 +38,10 @@ type registry struct {
 	given []Given
 }
 
-type innerKey struct{ path, dir, text string }
+type innerKey struct {
+	path, dir, text, given string
+	known                  bool // given is
+}
 
 // hold keeps a file open until the plan is closed.
 func (r *resolver) hold(f *walk.Held) *walk.Held {

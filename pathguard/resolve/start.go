@@ -28,6 +28,9 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	}
 	r := &resolver{Walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]walk.Dir{},
 		share: &opening{}}
+	if c.Env != nil {
+		r.given = map[string]bool{}
+	}
 	defer r.close()
 	r.start()
 	r.remotes()

@@ -30,7 +30,33 @@ func (w *builtins) testWords(s *state, c *call) worlds {
 		}
 		w.testedFiles(s, c, i)
 	}
-	return w.nothing(s, c)
+	ws := w.nothing(s, c)
+	if empty, known := c.testsEmpty(); known && len(ws) == 1 {
+		ws[0].status = failure
+		if empty {
+			ws[0].status = success
+		}
+	}
+	return ws
+}
+
+// testsEmpty reports how a test of one known text ends that asks whether it is empty, or is not.
+func (c *call) testsEmpty() (success, known bool) {
+	last := len(c.words) - 1
+	if c.words[0].Text == "[" && c.words[last].Text == "]" {
+		last--
+	}
+	if last != 2 || len(c.args) != len(c.words) {
+		return false, false
+	}
+	text, known := c.args[2].text()
+	switch c.words[1].Text {
+	case "-n":
+		return text != "", known
+	case "-z":
+		return text == "", known
+	}
+	return false, false
 }
 
 // testedFiles are the names that an operator of test(1) looks at.

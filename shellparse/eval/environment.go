@@ -229,6 +229,9 @@ func (w *environment) lookup(s *state, name string) (variable, bool) {
 	if !s.open && name == "HOME" && w.o.Home != "" {
 		return environmental(known(w.o.Home)), true
 	}
+	if !s.open && !s.later && w.o.Unset != nil && !automatic(name) && w.o.Unset(name) {
+		return variable{}, false
+	}
 	return holding(unknown("the value of $"+name+" is not known", Unknown)), true
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
 	"github.com/tada-run/tada-run/shellparse/wrapper"
@@ -41,6 +42,9 @@ type Options struct {
 	// Vars are the variables it starts with. When they are known, one that is missing is unset;
 	// nil means that they are not known.
 	Vars map[string]string
+
+	// Unset, if not nil, reports whether it starts without a variable, where Vars are not known.
+	Unset func(name string) bool
 
 	// Later is set if the shell ran before: a variable that Vars lacks may have any value.
 	Later bool
@@ -162,6 +166,15 @@ type Code struct {
 	May     string
 	Span    Span
 	Command int
+
+	assigned string // see Assigned
+}
+
+// Assigned returns the variables that the text has assigned before it has the shell itself read a
+// file: no other differs there from those that the shell started with. It reports false for any
+// other code, and where they are not known.
+func (c *Code) Assigned() (names []string, known bool) {
+	return strings.Fields(c.assigned), c.assigned != ""
 }
 
 // Source says where a Code comes from. The zero value is the worst one.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (w *commands) source(s *state, c *call) worlds {
 	if f == nil {
 		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(s, v),
 			Span: c.at(i)})
-		w.code(Code{Lang: "sh", Source: File, Span: c.at(i)})
+		w.code(Code{Lang: "sh", Source: File, Span: c.at(i), assigned: s.assigned()})
 		if !c.words[i].Static {
 			w.opaque(s, InCode, "which file is executed is not known", c.at(i))
 		}
@@ -95,6 +96,16 @@ func (w *commands) source(s *state, c *call) worlds {
 	w.runs(s, f, "sh", c.at(i))
 	w.forgetAll(s)
 	return worlds{s}
+}
+
+// assigned is the names that the text has assigned, each with a blank before it; "" when others may
+// be among them, and a blank for none.
+func (s *state) assigned() string {
+	if s.open || s.later {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(s.env.flat()))
+	return " " + strings.Join(names, " ")
 }
 
 // onlySettings reports whether a file is by its name one that sets variables for the shell

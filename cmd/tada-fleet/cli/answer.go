@@ -143,12 +143,6 @@ func (f *fleet) hand(ctx context.Context, d desk, q people.Question, token []byt
 	case !o.Taken:
 		return fmt.Errorf("the machine did not take the answer: %.300q", o.Message)
 	}
-	word := "denied"
-	if o.Approved {
-		word = "approved"
-	}
-	if o.Votes < o.People {
-		word = fmt.Sprintf("counted: %d of %d people", o.Votes, o.People)
-	}
+	word := o.Word()
 	return f.say(map[string]any{"id": q.Envelope, "outcome": word}, "%s: %s\n", q.Envelope, word)
 }

@@ -74,11 +74,14 @@ func (f *fleet) freezes(cmd *cobra.Command) error {
 			if o.Ended {
 				state = "ended"
 			}
+			order := fmt.Sprintf("%s  by %s  %s%s", o.Time.Local().Format(minutes),
+				strings.Join(o.By, ", "), named(o.Machines), because(o.Reason))
+			if o.Lapsed {
+				order = "by someone who is no administrator now; machines may obey it still"
+			}
 			if err := f.say(map[string]any{"id": o.ID, "ended": o.Ended, "time": o.Time, "by": o.By,
-				"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy},
-				"%s  %-8s  %s  by %s  %s%s\n", o.ID, state,
-				o.Time.Local().Format(minutes), strings.Join(o.By, ", "), named(o.Machines),
-				because(o.Reason)); err != nil {
+				"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy,
+				"lapsed": o.Lapsed}, "%s  %-8s  %s\n", o.ID, state, order); err != nil {
 				return err
 			}
 		}

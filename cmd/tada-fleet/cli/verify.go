@@ -133,7 +133,10 @@ func findingText(x ship.Finding, err error) string {
 	if err == nil && x.Covered.IsZero() {
 		line("nothing is complete yet")
 	}
-	if err == nil && !x.Covered.IsZero() {
+	if err == nil && !x.Covered.IsZero() && r.Entries == 0 {
+		line("complete: it had no entry yet")
+	}
+	if err == nil && r.Entries > 0 {
 		line("complete up to entry %d of %s, head %d:%s", r.Entries-1,
 			r.Last.Local().Format(time.DateTime), r.Entries, r.Head)
 		line("%s, %d without an end by then; %s", audit.Plural(int64(r.Runs), "run"), r.Open,

@@ -56,7 +56,11 @@ func (c *ctl) auditVerify() *cobra.Command {
 			}
 		}
 		plans, err := l.VerifyPlans(report)
-		if err == nil && d.options.Complete && plans.Missing+plans.Damaged > 0 {
+		switch {
+		case err == nil && len(plans.Packs) > 0:
+			err = fmt.Errorf("a file of plans was changed: %s; %s", plans.Packs[0],
+				plansNote(plans))
+		case err == nil && d.options.Complete && plans.Lost():
 			err = errors.New(plansNote(plans))
 		}
 		if err != nil {
@@ -190,7 +194,8 @@ func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error 
 	}
 	if c.json {
 		return c.printJSON(map[string]any{
-			"ok": len(r.Unproven) == 0, "entries": r.Entries, "head": r.Head.String(),
+			"ok":      len(r.Unproven) == 0 && !plans.Lost(),
+			"entries": r.Entries, "head": r.Head.String(),
 			"transcripts": transcripts, "before": r.Before.Entries,
 			"missing": missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since,
 			"runs": r.Runs, "running": r.Open,
@@ -202,7 +207,7 @@ func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error 
 		})
 	}
 	word := "ok"
-	if len(r.Unproven) > 0 {
+	if len(r.Unproven) > 0 || plans.Lost() {
 		word = "not all proven"
 	}
 	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, audit.Plural(r.Entries, "entry"),
@@ -232,7 +237,7 @@ func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error 
 		{missing > 0, audit.Plural(missing, "transcript") + " deleted, as the log records"},
 		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for",
 			audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
-		{plans.Missing+plans.Damaged > 0, plansNote(plans)},
+		{plans.Lost(), plansNote(plans)},
 		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s",
 			audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
 		{len(r.Unvouched) > 0,

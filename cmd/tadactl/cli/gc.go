@@ -17,11 +17,7 @@ import (
 func (c *ctl) gc() *cobra.Command {
 	var older, keep, reason string
 	cmd := verb("gc", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
-		var r audit.Retention
-		var err error
-		if r.MaxAge, err = parseAge(older); err == nil {
-			r.MaxBytes, err = parseSize(keep)
-		}
+		r, err := retention(older, keep, time.Now())
 		if err != nil {
 			return &usageError{err}
 		}
@@ -84,6 +80,19 @@ func (c *ctl) gc() *cobra.Command {
 	cmd.Flags().StringVar(&keep, "keep", "", "")
 	cmd.Flags().StringVar(&reason, "reason", "retention", "")
 	return cmd
+}
+
+// retention is what --older and --keep say.
+func retention(older, keep string, now time.Time) (r audit.Retention, err error) {
+	if day, dayErr := time.ParseInLocation(time.DateOnly, older, time.Local); dayErr == nil {
+		if r.MaxAge, r.Dated = now.Sub(day), true; r.MaxAge <= 0 {
+			return r, fmt.Errorf("%q is not in the past", older)
+		}
+	} else if r.MaxAge, err = parseAge(older); err != nil {
+		return r, err
+	}
+	r.MaxBytes, err = parseSize(keep)
+	return r, err
 }
 
 // parseAge reads a duration; days too, of 24 hours.

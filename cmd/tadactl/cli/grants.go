@@ -65,7 +65,7 @@ func (c *ctl) grants() *cobra.Command {
 				what = fmt.Sprintf("%s in %s: %s", inert(choice.Text()), inert(choice.Dir),
 					inert(strings.Join(choice.Asks, ", ")))
 			}
-			fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), what)
+			fmt.Fprintln(c.out, c.row(fmt.Sprintf("%s  used %s  %s", g.ID, usesOf(g), what)))
 		}
 		return nil
 	}))

@@ -2,32 +2,38 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/archive"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/past"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// grep prints the lines of the sessions that contain the text, as a person saw them.
+// grep prints the lines of the sessions that contain the text, as a person saw them. A session
+// that cannot be read is named, and the others are searched.
 func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text string) error {
 	ids, err := w.sessions(l)
-	if err != nil {
+	u := unread{out: c.err}
+	if err = u.add("", err); err != nil {
 		return err
 	}
 	c.sayUnknown(&w.touched)
-	since, until, err := w.span()
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	open, err := l.Browse()
@@ -37,28 +43,88 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	var r past.Run
 	for found := range search(ctx, open, ids, text) {
 		for s := range found {
-			if s.err != nil {
-				return unproven(s.err)
+			if ctx.Err() != nil {
+				break
 			}
-			if known := r.ID == s.id; !known && (c.json || !since.IsZero() || !until.IsZero()) {
-				if r, err = l.Past(s.id); err != nil && !errors.Is(err, state.ErrNoSuch) {
-					return err
-				}
+			if err := u.add(s.id, s.err); err != nil {
+				return err
 			}
-			r.ID = s.id
-			if !since.IsZero() || !until.IsZero() {
-				if r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) {
-					continue
-				}
-			}
-			for _, line := range s.lines {
-				if err := c.printLine(r, line.n, line.text); err != nil {
-					return err
-				}
+			if err := c.printFound(l, w, &r, s); err != nil {
+				return err
 			}
 		}
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), u.failed())
+}
+
+// printFound prints what was found in a session, if the session began when it is wanted. r is the
+// run that was looked up last.
+func (c *ctl) printFound(l *launcher.Launcher, w *wanted, r *past.Run, s searched) error {
+	since, until, err := w.span()
+	if err != nil {
+		return err
+	}
+	timed := !since.IsZero() || !until.IsZero()
+	if known := r.ID == s.id; !known && len(s.lines) > 0 && (c.json || timed) {
+		if *r, err = l.Past(s.id); err != nil && !errors.Is(err, state.ErrNoSuch) {
+			return err
+		}
+	}
+	r.ID = s.id
+	if timed && (r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until)) {
+		return nil
+	}
+	for _, line := range s.lines {
+		if err := c.printLine(*r, line.n, line.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An unread is what could not be searched.
+type unread struct {
+	out      io.Writer
+	named    map[string]bool
+	tampered bool
+}
+
+// add names what could not be searched, once. Other errors than of sessions are returned.
+func (u *unread) add(id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	said := fmt.Sprintf("session %q: %v", id, err)
+	bad, known := errors.AsType[*audit.BadEntry](err)
+	switch damaged, in := errors.AsType[*archive.DamagedError](err); {
+	case in:
+		said = damaged.Error()
+	case id == "":
+		return err
+	case known && !bad.Torn:
+		said, u.tampered = err.Error(), true
+	}
+	if !u.named[said] {
+		fmt.Fprintf(u.out, "tadactl: not searched: %s\n", said)
+	}
+	if u.named == nil {
+		u.named = map[string]bool{}
+	}
+	u.named[said] = true
+	return nil
+}
+
+// failed is the error at the end.
+func (u *unread) failed() error {
+	status := 1
+	if u.tampered {
+		status = exit.Tampered
+	}
+	if len(u.named) == 0 {
+		return nil
+	}
+	return failf(status, "%s of the record could not be searched; try: tadactl audit verify --full",
+		audit.Plural(len(u.named), "file"))
 }
 
 // sessions are the ids of the sessions that may be selected, in order.
@@ -207,6 +273,22 @@ func (w *searcher) lookThrough(ctx context.Context, id string,
 }
 
 func (c *ctl) printLine(r past.Run, n int, line string) error {
+	if !c.json && !notice.UTF8() && c.onTerminal() {
+		line = ascii(line)
+	}
 	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
+}
+
+// ascii writes what a terminal without UTF-8 would show as other characters.
+func ascii(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -196,7 +196,8 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	if e.Refused != "" {
 		after = "  (you denied a similar command: " + e.Refused + ")"
 	}
-	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, inbox.Short(e.Payload, 400), after)
+	_, err = fmt.Fprintln(c.out, c.row(fmt.Sprintf("%s  %-8s  %s%s", e.ID, state,
+		inbox.Short(e.Payload, 400), after)))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/shell"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -55,11 +56,14 @@ func explainedFacts(e launcher.Explained) map[string]any {
 		"at_stake": stakes, "fitting": fitting, "allowed_by": ways, "grants": choices}
 }
 
-// atStake returns what is at stake by the rules that decide, each once.
+// atStake returns what is at stake by the rules that decide, each once. What only the settings say
+// is at stake where they refuse.
 func atStake(e launcher.Explained) (list []pathguard.Stake) {
 	for _, r := range e.Reasons {
 		s := pathguard.StakeOf(r.Rule)
-		if r.Verdict == e.Verdict && s != (pathguard.Stake{}) && !slices.Contains(list, s) {
+		refused := e.Verdict == pathguard.Deny.String()
+		if r.Verdict == e.Verdict && s.Name != "" && (s.Name != "settings" || refused) &&
+			!slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
@@ -78,14 +82,15 @@ func (c *ctl) printExplained(e launcher.Explained) {
 		if r.Verdict == e.Verdict {
 			label = "decides"
 		}
-		message := render.Inert(r.Message)
-		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, message, r.Rule)
+		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, notice.Visible(r.Message),
+			r.Rule)
 	}
 	for _, s := range atStake(e) {
 		fmt.Fprintf(c.out, "%-8s it %s\n", "at stake", s.Text)
 	}
 	for _, f := range e.Fitting {
-		fmt.Fprintf(c.out, "%-8s %-6s %s: %s  %s\n", "fits", f.Verdict, f.Key, f.Entry, f.Source)
+		fmt.Fprintf(c.out, "%-8s %-6s %s: %s  %s\n", "fits", f.Verdict, f.Key, f.Entry,
+			render.Inert(f.Source))
 	}
 	c.printWays(e)
 }

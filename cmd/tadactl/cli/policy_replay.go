@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/pathguard"
@@ -111,6 +112,10 @@ func (c *ctl) replayed(r replay.Replayed, name, again string, accepted []string)
 		}
 	} else {
 		fmt.Fprint(c.out, r.Table(notice.UTF8()))
+	}
+	if len(loose) == 0 && len(r.Damaged) > 0 {
+		return failf(exit.Tampered, "a file of plans was changed, and not all runs of its plans "+
+			"were judged again: %s; try: tadactl audit verify", r.Damaged[0])
 	}
 	if len(loose) == 0 {
 		return nil

@@ -45,7 +45,7 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 	if why := c.unproven(e); why != "" {
 		line += "  UNPROVEN (" + inert(why) + ")"
 	}
-	_, err := fmt.Fprintln(c.out, line)
+	_, err := fmt.Fprintln(c.out, c.row(line))
 	return err
 }
 

@@ -66,9 +66,9 @@ func (c *ctl) sessions() *cobra.Command {
 			if r.Unproven != "" {
 				mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 			}
-			fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
+			fmt.Fprintln(c.out, c.row(fmt.Sprintf("%s  %s  %-9s  %s%s", r.ID,
 				r.Began.Local().Format(time.DateTime), status,
-				briefly(r), shortChanges(r)+mark)
+				briefly(r), shortChanges(r)+mark)))
 		}
 		c.sayMore(more, "older runs are", "tadactl sessions --all")
 		return nil

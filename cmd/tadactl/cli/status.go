@@ -143,8 +143,18 @@ func (c *ctl) statusVerb() *cobra.Command {
 
 // printOverview prints one screen.
 func (c *ctl) printOverview(o *overview) {
+	narrow := c.narrow()
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(c.out, "%-9s%s\n", name, inbox.Fit(fmt.Sprintf(format, args...), 80-9))
+		text := fmt.Sprintf(format, args...)
+		switch {
+		case narrow == 0:
+			text = fmt.Sprintf("%-9s%s", name, inbox.Fit(text, fullWidth-9))
+		case name != "":
+			text = c.row(fmt.Sprintf("%-9s%s", name, text))
+		default: // an entry of a list
+			text = inbox.Fit(text, narrow+1)
+		}
+		fmt.Fprintln(c.out, text)
 	}
 	row("level", "%s", o.Level)
 	row("waiting", "%s", listing(len(o.asked), "question", "to answer: tadactl inbox"))
@@ -172,7 +182,8 @@ func (c *ctl) printOverview(o *overview) {
 		row("wrong", "nothing")
 	}
 	for _, w := range o.Wrong {
-		fmt.Fprintf(c.out, "%-9s%s; try: %s\n", "WRONG", render.Inert(w.What), w.Try)
+		fmt.Fprintln(c.out, c.row(fmt.Sprintf("%-9s%s; try: %s", "WRONG", render.Inert(w.What),
+			w.Try)))
 	}
 }
 

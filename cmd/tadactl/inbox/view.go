@@ -42,8 +42,12 @@ func (b *board) rows() []string {
 
 func (b *board) listRows() []string {
 	ids := b.ids()
-	rows := []string{Fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(ids)),
-		b.width), Fit(b.note, b.width)}
+	phrase := "«" + b.phrase + "»"
+	if !notice.UTF8() {
+		phrase = render.Quote(b.phrase, false)
+	}
+	rows := []string{Fit(fmt.Sprintf("tada-run inbox %s   %d open", phrase, len(ids)), b.width),
+		Fit(b.note, b.width)}
 	rows = append(rows, b.awayRows()...)
 	var each [][]string
 	for _, e := range b.list {
@@ -148,7 +152,7 @@ func (b *board) help() string {
 	case typing:
 		return fmt.Sprintf("type %s to approve, esc: back: %s", b.open.Challenge, string(b.line))
 	case coding:
-		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
+		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("*", len(b.line)))
 	case refusing:
 		if n := len(b.flock); n > 0 {
 			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) +

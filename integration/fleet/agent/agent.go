@@ -28,7 +28,7 @@ type Agent struct {
 	lines  sync.Mutex
 	place  place
 	once   once
-	orders sync.Mutex // one order is carried out at a time
+	orders orders
 	news   news
 	asking *cosign.Asking // other machines, to cosign checkpoints
 }
@@ -39,10 +39,17 @@ type own struct {
 	labels document.Labels
 }
 
+// orders is locked while one is carried out, and says when to look at all again.
+type orders struct {
+	sync.Mutex
+	learned learned // a fleet document
+}
+
 // A place is what an agent holds in the fleet.
 type place struct {
-	link   link
-	unique string // random: names this agent among copies of the machine
+	link    link
+	unique  string        // random: names this agent among copies of the machine
+	silence time.Duration // see the constant, unless a test sets it
 }
 
 // A news is what a machine says of itself besides that it is there.

@@ -30,6 +30,7 @@ type bed struct {
 	etcd   *served.Etcd
 	root   *clientv3.Client
 	folder *registrar.Folder
+	acme   string // its path
 	site   registrar.Link
 	ann    approval.Key
 }
@@ -56,7 +57,7 @@ func newBedAt(t *testing.T, nodes int, now func() time.Time) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.folder = folder
+	b.folder, b.acme = folder, dir
 	b.etcd = served.StartSecureEtcd(t, nodes, dir)
 	b.root, err = clientv3.New(clientv3.Config{Endpoints: b.etcd.Endpoints(), TLS: access,
 		Logger: zap.NewNop()})
@@ -108,6 +109,8 @@ type machine struct {
 	asked  int
 	stop   func()
 	skew   time.Duration // of its agent's clock
+
+	silence time.Duration // see place
 
 	mu   sync.Mutex
 	said bytes.Buffer
@@ -210,6 +213,7 @@ func (m *machine) serve() {
 	done := make(chan struct{})
 	a := &Agent{Launcher: m.l, Folder: m.folder, Etcd: m.etcd, Out: m,
 		Now: func() time.Time { return time.Now().Add(m.skew) }}
+	a.place.silence = m.silence
 	go func() {
 		defer close(done)
 		err := a.Run(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -16,9 +17,12 @@ func (a *Agent) keepBundles(ctx context.Context) error {
 	if err := a.Launcher.Home().SweepBundles(); err != nil {
 		return err
 	}
-	return a.each(ctx, keyspace.Bundles, func(key string, text []byte) error {
+	var one sync.Mutex // at a time
+	return a.follow(ctx, keyspace.Bundles, func(key string, text []byte, again bool) error {
+		one.Lock()
+		defer one.Unlock()
 		why, err := a.keepBundle(ctx, text)
-		if why != nil {
+		if why != nil && !again {
 			a.say("bundle %q is not taken, and the one before it stays: %v", key, why)
 		}
 		a.hasNews()

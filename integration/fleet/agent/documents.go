@@ -56,6 +56,7 @@ func (a *Agent) revoked() error {
 }
 
 func (a *Agent) eachDocument(ctx context.Context) error {
+	var last int64
 	return a.each(ctx, keyspace.Fleet, func(key string, text []byte) error {
 		if key != keyspace.Fleet {
 			return nil
@@ -71,6 +72,10 @@ func (a *Agent) eachDocument(ctx context.Context) error {
 		}
 		if fleet.IsRevoked(a.own.ID) {
 			return a.revoked()
+		}
+		if fleet.Serial != last {
+			last = fleet.Serial
+			a.orders.learned.tell()
 		}
 		return a.moved()
 	})

@@ -28,8 +28,8 @@ func (a *Agent) obey(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lost := make(chan error, 2)
-	go func() { lost <- a.each(ctx, keyspace.Freezes, a.freeze) }()
-	go func() { lost <- a.each(ctx, keyspace.Thaws, a.thaw) }()
+	go func() { lost <- a.follow(ctx, keyspace.Freezes, a.freeze) }()
+	go func() { lost <- a.follow(ctx, keyspace.Thaws, a.thaw) }()
 	err := <-lost
 	cancel()
 	return errors.Join(err, <-lost)
@@ -59,8 +59,9 @@ func (a *Agent) stop() error {
 	return err
 }
 
-// freeze carries out an order that counts and is for this machine.
-func (a *Agent) freeze(key string, text []byte) error {
+// freeze carries out an order that counts and is for this machine. Why one does not count is said
+// once.
+func (a *Agent) freeze(key string, text []byte, again bool) error {
 	a.orders.Lock()
 	defer a.orders.Unlock()
 	fleet, err := a.Folder.Document()
@@ -69,7 +70,9 @@ func (a *Agent) freeze(key string, text []byte) error {
 	}
 	order, err := fleet.Freeze(text)
 	if err != nil {
-		a.say("freeze %q is not obeyed: %v", key, err)
+		if !again {
+			a.say("freeze %q is not obeyed: %v", key, err)
+		}
 		return nil
 	}
 	if !order.Machines.Selects(a.own.labels) {
@@ -90,7 +93,7 @@ func (a *Agent) freeze(key string, text []byte) error {
 }
 
 // thaw ends a freeze when two administrators have signed that.
-func (a *Agent) thaw(key string, text []byte) error {
+func (a *Agent) thaw(key string, text []byte, again bool) error {
 	a.orders.Lock()
 	defer a.orders.Unlock()
 	fleet, err := a.Folder.Document()
@@ -102,7 +105,9 @@ func (a *Agent) thaw(key string, text []byte) error {
 		return nil // the second person has still to sign
 	}
 	if err != nil {
-		a.say("the end of freeze %q is not obeyed: %v", key, err)
+		if !again {
+			a.say("the end of freeze %q is not obeyed: %v", key, err)
+		}
 		return nil
 	}
 	thawed, err := a.Folder.Thaw(end, text)

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +12,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/cosign"
 	"github.com/tada-run/tada-run/integration/fleet/people"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
 )
 
 // A machine that publishes another one's question, or its own under another name, asks nobody
@@ -63,6 +67,63 @@ func TestAnothersQuestion(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in %q", want, all)
 		}
+	}
+}
+
+// A machine that fills all that it may write hides neither the questions of the others nor what
+// they say of themselves, and does not choose who cosigns; it is named.
+func TestFloodOfQuestions(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m, other := b.machine(""), b.machine("")
+	desk := b.join(openPlace(t, filepath.Join(t.TempDir(), "state")),
+		registrar.Invitation{People: true})
+	m.start()
+	other.start()
+	desk.start()
+	q := other.published(other.ask(0).ID)
+	mine := m.published(m.ask(0).ID)
+	m.stop()
+	value := strings.Repeat("x", 1<<20)
+	for i := range 40 {
+		for _, below := range []string{"questions/", "agents/", "seen/"} {
+			key := fmt.Sprintf("tada/1/%s%s/%s%d", below, m.own.ID, mine.Envelope, i)
+			if _, err := m.etcd.Put(t.Context(), key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range 100 {
+		key := fmt.Sprintf("tada/1/agents/%s/%d", m.own.ID, i)
+		if _, err := m.etcd.Put(t.Context(), key, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := people.Office{Etcd: desk.etcd, Known: b.office().Known} // which reads 32 MB at once
+	list, err := o.Questions(t.Context(), b.ann.ID())
+	if err != nil || !slices.ContainsFunc(list, func(x people.Question) bool {
+		return x.Envelope == q.Envelope
+	}) || len(list) != 2 {
+		t.Errorf("%d questions, %v", len(list), err)
+	}
+	members, err := o.Members(t.Context())
+	if err != nil || len(members) != 3 {
+		t.Fatal(members, err)
+	}
+	for _, one := range members {
+		if one.Connected != (one.ID != m.own.ID) {
+			t.Errorf("%s: connected %t", one.ID, one.Connected)
+		}
+	}
+	lies, err := o.Lies(t.Context(), members)
+	if err != nil || !slices.ContainsFunc(lies, func(l people.Lie) bool {
+		return l.Machine.ID == m.own.ID && strings.Contains(l.What, "more than 200 questions")
+	}) {
+		t.Errorf("%+v, %v", lies, err)
+	}
+	ids, err := cosign.Others(t.Context(), desk.etcd, o.Known, desk.own.ID)
+	if err != nil || !slices.Equal(ids, []string{other.own.ID}) {
+		t.Errorf("%v, %v", ids, err)
 	}
 }
 

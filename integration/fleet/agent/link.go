@@ -32,6 +32,13 @@ func (l *link) is(up bool, now time.Time) {
 	l.up = up
 }
 
+// holds reports whether the machine has its place.
+func (l *link) holds() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up
+}
+
 // Connected implements served.Linked.
 func (l *link) Connected() (since time.Time, connected bool) {
 	l.mu.Lock()

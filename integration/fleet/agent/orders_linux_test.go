@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
@@ -51,11 +53,22 @@ func TestFreeze(t *testing.T) {
 	if why := frozen(other); why != "" {
 		t.Errorf("another machine: %q", why)
 	}
-	if by, err := b.office().Thaw(t.Context(), b.ann, order.ID); err != nil || len(by) != 1 {
-		t.Errorf("%q, %v", by, err)
+	for _, stored := range []string{"", "x", "\n\n— ann AAAA\n"} { // nor does it stop the end
+		if _, err := b.root.Put(t.Context(), "tada/1/thaws/"+order.ID, stored); err != nil {
+			t.Fatal(err)
+		}
+		if by, err := b.office().Thaw(t.Context(), b.ann, order.ID); err != nil || len(by) != 1 {
+			t.Errorf("%q is stored: %q, %v", stored, by, err)
+		}
 	}
 	if _, err := b.office().Thaw(t.Context(), b.ann, order.ID); err == nil {
 		t.Error("the same person signs twice")
+	}
+	for _, name := range []string{"eve", "bob"} { // bob's name, and another key
+		if by, err := b.office().Thaw(t.Context(), newKey(t, name), order.ID); err == nil ||
+			!strings.Contains(err.Error(), "is not an administrator") {
+			t.Errorf("a key of nobody signs: %q, %v", by, err)
+		}
 	}
 	if _, err := b.office().Thaw(t.Context(), b.ann, "zzz"); err == nil ||
 		!strings.Contains(err.Error(), `no freeze has the id "zzz"`) {
@@ -225,6 +238,35 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	}
 }
 
+// A place whose lease another machine keeps alive does not keep the next agent of this one out: an
+// agent that is dead says nothing.
+func TestPlaceOfTheDead(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	lease, err := b.root.Grant(t.Context(), 3600) // as good as one that is kept alive
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := "tada/1/agents/" + m.own.ID + "/place"
+	if _, err := b.root.Put(t.Context(), place, "vm, process 1",
+		clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	m.silence = 2 * time.Second
+	m.start()
+	if said := m.text(); !strings.Contains(said, `"vm, process 1" held the place of this machine`) {
+		t.Error(said)
+	}
+	// the place is taken from this agent, which stays: a dead one comes back to life
+	if _, err := b.root.Put(t.Context(), place, "vm, process 1",
+		clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("it notices", func() bool { return m.l.Online(t.Context()) != nil })
+	m.eventually("and has it again", func() bool { return m.l.Online(t.Context()) == nil })
+}
+
 // While etcd does not answer, the agent says so, and it finds its place again afterwards.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
@@ -356,5 +398,62 @@ func TestJoinsUnderOrders(t *testing.T) {
 	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
 	if m.l.Home().Frozen() == "" {
 		t.Error("the agent has ended the freeze")
+	}
+}
+
+// Whoever writes etcd misleads no machine that joins: an older bundle that is put back there, a
+// freeze that is deleted, and an end that is deleted, are known to the registrar.
+func TestJoinsWhereOrdersAreOlder(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob := newKey(t, "bob")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	older := b.force("base", "*", noLess)
+	old, err := older.Sign(b.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.force("base", "*", noMake)
+	b.force("gone", "*", noLess)
+	var ids []string
+	for range 2 {
+		o, err := b.office().Freeze(t.Context(), b.ann, document.Freeze{
+			Machines: document.Everywhere(), Time: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, o.ID)
+	}
+	for _, key := range []approval.Key{b.ann, bob} {
+		if _, err := b.office().Thaw(t.Context(), key, ids[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(name string) bool {
+		_, err := os.Stat(filepath.Join(b.acme, "orders", name))
+		return err == nil
+	}
+	for range 1000 {
+		text, _ := os.ReadFile(filepath.Join(b.acme, "orders", "base.bundle"))
+		if strings.Contains(string(text), "make") && kept("gone.bundle") &&
+			kept(ids[1]+".freeze") && kept(ids[0]+".thaw") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	b.write("bundles/base/force", old)
+	for _, key := range []string{"bundles/gone/force", "freezes/" + ids[1], "thaws/" + ids[0]} {
+		if _, err := b.root.Delete(t.Context(), "tada/1/"+key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.machine("")
+	got, err := m.folder.InForce()
+	if err != nil || !slices.Equal(got, ids[1:]) {
+		t.Errorf("frozen by %q, %v, not by %q", got, err, ids[1:])
+	}
+	all, err := m.l.Home().Bundles()
+	if err != nil || len(all) != 2 || all[0].String() != "base@2" || all[1].String() != "gone@1" {
+		t.Errorf("%v, %v", all, err)
 	}
 }

@@ -15,7 +15,8 @@ const (
 	// verified, and twenty times as long nothing is done then.
 	shipEvery = time.Minute
 	shipIdle  = 20
-	// shipAsk is how often the fleet document is looked at while it names no bucket.
+	// shipAsk is how often the fleet document and the key of the bucket are looked at while nothing
+	// is shipped.
 	shipAsk = 5 * time.Second
 	// the pauses after failures
 	shipFirstPause = time.Second
@@ -27,16 +28,17 @@ const (
 func (a *Agent) shipRecord(ctx context.Context) error {
 	var s *ship.Shipper
 	var to document.Fleet
+	var key ship.Key
 	var met time.Time
 	said, pause := "", shipFirstPause
 	for ctx.Err() == nil {
 		began := time.Now()
-		fleet, err := a.Folder.Document()
-		if err == nil && fleet.Serial != to.Serial {
-			s, to, met = nil, fleet, time.Time{}
+		fleet, now, err := a.shipTo()
+		if err == nil && (fleet.Serial != to.Serial || now != key) {
+			s, to, key, met = nil, fleet, now, time.Time{}
 		}
 		if err == nil && s == nil && !fleet.Ship.Nowhere() {
-			s, err = a.shipper(ctx, fleet)
+			s, err = a.shipper(ctx, fleet, key)
 		}
 		if err == nil && s != nil {
 			met = a.meet(ctx, s, fleet, met)
@@ -55,7 +57,7 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 			a.say("record: %v; retrying; this is logged once", err)
 		}
 		if err != nil {
-			wait(ctx, pause)
+			a.shipPause(ctx, pause, to.Serial, key)
 			pause = min(2*pause, shipLastPause)
 			continue
 		}
@@ -67,6 +69,26 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 		a.shipLate(ctx, s, max(shipEvery, shipIdle*time.Since(began)))
 	}
 	return nil
+}
+
+// shipTo is where the record is shipped to, and the key of the bucket that was set here.
+func (a *Agent) shipTo() (fleet document.Fleet, key ship.Key, err error) {
+	if fleet, err = a.Folder.Document(); err == nil {
+		key.ID, key.Secret, err = a.Folder.ShipKey()
+	}
+	return fleet, key, err
+}
+
+// shipPause waits for a time after a failure, or until the fleet document or the key of the bucket
+// is another one: that may be what was wrong.
+func (a *Agent) shipPause(ctx context.Context, d time.Duration, serial int64, key ship.Key) {
+	for end := time.Now().Add(d); ctx.Err() == nil && time.Now().Before(end); {
+		fleet, now, err := a.shipTo()
+		if err == nil && (fleet.Serial != serial || now != key) {
+			return
+		}
+		wait(ctx, min(shipAsk, time.Until(end)))
+	}
 }
 
 // shipOnce ships what is new. Witnesses that refuse are said each time: it may be the log.
@@ -93,7 +115,8 @@ func (a *Agent) shipLate(ctx context.Context, s *ship.Shipper, d time.Duration) 
 }
 
 // shipper returns what ships the record of this machine.
-func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shipper, error) {
+func (a *Agent) shipper(ctx context.Context, fleet document.Fleet,
+	key ship.Key) (*ship.Shipper, error) {
 	self, err := a.self(ctx)
 	if err != nil {
 		return nil, err
@@ -112,9 +135,5 @@ func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shippe
 	if err != nil {
 		return nil, err
 	}
-	id, secret, err := a.Folder.ShipKey()
-	if err != nil {
-		return nil, err
-	}
-	return ship.New(m, fleet, ship.Key{ID: id, Secret: secret})
+	return ship.New(m, fleet, key)
 }

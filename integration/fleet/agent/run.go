@@ -33,7 +33,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	a.asking = cosign.NewAsking()
-	a.place.unique = rand.Text()[:8]
+	a.place.unique, a.place.silence = rand.Text()[:8], cmp.Or(a.place.silence, silence)
 	a.news.changed = make(chan struct{}, 1)
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {

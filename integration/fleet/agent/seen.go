@@ -12,9 +12,14 @@ import (
 // seenEvery is how often a machine says that it is there.
 const seenEvery = time.Minute
 
-// beSeen says from time to time that the machine is there.
+// beSeen says from time to time that the machine is there, while this agent has its place: that it
+// says so is how another one knows.
 func (a *Agent) beSeen(ctx context.Context) error {
 	for ctx.Err() == nil {
+		if !a.place.link.holds() {
+			wait(ctx, lookPause)
+			continue
+		}
 		if err := a.saySeen(ctx); err != nil {
 			return err
 		}
@@ -48,6 +53,6 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, placeLife*time.Second)
 	defer cancel()
-	_, err = a.Etcd.Put(ctx, keyspace.Seen+a.own.ID+"/said", string(value))
+	_, err = a.Etcd.Put(ctx, keyspace.Below(keyspace.Seen, a.own.ID)+keyspace.Said, string(value))
 	return err
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // each calls do for what is below a prefix now, and then for each change there; deleted keys are
@@ -23,32 +26,12 @@ func (a *Agent) each(ctx context.Context, prefix string,
 	})
 }
 
-// page is how many values are read at once: whoever may write below a prefix could store more than
-// there is memory for.
-const page = 16
-
 // now calls do for what is below a prefix, and returns of which revision that was.
 func (a *Agent) now(ctx context.Context, prefix string,
 	do func(key string, value []byte) error) (rev int64, err error) {
-	for from := prefix; ; {
-		got, err := a.Etcd.Get(ctx, from, clientv3.WithLimit(page), clientv3.WithRev(rev),
-			clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)))
-		if err != nil {
-			return 0, err
-		}
-		if rev == 0 {
-			rev = got.Header.Revision
-		}
-		for _, kv := range got.Kvs {
-			if err := do(string(kv.Key), kv.Value); err != nil {
-				return 0, err
-			}
-			from = string(kv.Key) + "\x00"
-		}
-		if !got.More {
-			return rev, nil
-		}
-	}
+	return pages.Each(ctx, a.Etcd, prefix, func(kv *mvccpb.KeyValue) (string, error) {
+		return "", do(string(kv.Key), kv.Value)
+	})
 }
 
 // errWatch is returned when etcd ends a watch.
@@ -71,4 +54,35 @@ func (a *Agent) changes(ctx context.Context, prefix string, from int64,
 		}
 	}
 	return errWatch
+}
+
+// follow calls do for what is below a prefix, as each does, and again for all of it with each fleet
+// document: what did not count by the one before may be signed by administrators of this one.
+// again says which it is.
+func (a *Agent) follow(ctx context.Context, prefix string,
+	do func(key string, value []byte, again bool) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	document := a.orders.learned.wait() // before the first look, or one could come between
+	lost := make(chan error, 1)
+	go func() {
+		lost <- a.each(ctx, prefix, func(key string, value []byte) error {
+			return do(key, value, false)
+		})
+	}()
+	for {
+		select {
+		case err := <-lost:
+			return err
+		case <-document:
+		}
+		document = a.orders.learned.wait()
+		if _, err := a.now(ctx, prefix, func(key string, value []byte) error {
+			return do(key, value, true)
+		}); err != nil {
+			cancel()
+			<-lost
+			return err
+		}
+	}
 }

@@ -41,7 +41,7 @@ func TestBundle(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `of fleet "other"`) {
 		t.Errorf("another fleet: %v", err)
 	}
-	thaw, err := SignThaw("f1", m.ann)
+	thaw, err := Thaw{ID: "f1"}.Sign(m.ann)
 	if err == nil {
 		_, err = m.Bundle(thaw)
 	}

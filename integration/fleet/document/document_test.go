@@ -159,7 +159,7 @@ func TestKinds(t *testing.T) {
 
 func TestThawTakesTwo(t *testing.T) {
 	m := newTeam(t)
-	one, err := SignThaw("f1", m.ann)
+	one, err := Thaw{ID: "f1"}.Sign(m.ann)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +182,34 @@ func TestThawTakesTwo(t *testing.T) {
 	}
 	if thaw, err := m.Thaws(two); err != nil || thaw.ID != "f1" || len(thaw.By) != 2 {
 		t.Errorf("%+v, %v", thaw, err)
+	}
+}
+
+// An order is for one fleet: a person may be an administrator of two, and whoever stores the orders
+// of one can carry them to the other. Those of earlier versions name none.
+func TestOrdersOfAnotherFleet(t *testing.T) {
+	m := newTeam(t)
+	for fleet, want := range map[string]bool{m.Name: true, "": true, "other": false} {
+		text, err := Freeze{ID: "f1", Fleet: fleet, Machines: Everywhere()}.Sign(m.ann)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := m.Freeze(text); (err == nil) != want || want && o.Fleet != fleet {
+			t.Errorf("a freeze of %q: %+v, %v", fleet, o, err)
+		}
+		if text, err = (Thaw{ID: "f1", Fleet: fleet}).Sign(m.ann); err == nil {
+			text, err = m.Cosign(text, m.bob)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, err := m.Thaws(text); (err == nil) != want || want && end.ID != "f1" {
+			t.Errorf("an end of %q: %+v, %v", fleet, end, err)
+		}
+		if _, err := m.CosignThaw(text, "f1", m.bob); fleet == "other" && (err == nil ||
+			!strings.Contains(err.Error(), `is of fleet "other", not`)) {
+			t.Errorf("an end of %q is signed: %v", fleet, err)
+		}
 	}
 }
 
@@ -222,7 +250,7 @@ func TestLabelsAreRefused(t *testing.T) {
 func FuzzDocument(f *testing.F) {
 	m := newTeam(f)
 	f.Add(m.signedBy(f, m.Fleet, m.ann))
-	thaw, _ := SignThaw("f1", m.ann)
+	thaw, _ := Thaw{ID: "f1"}.Sign(m.ann)
 	f.Add(thaw)
 	bundle, _ := Bundle{Fleet: "acme", Name: "base", Version: 7, Stage: Force,
 		Machines: Everywhere(), Text: "background: end\n"}.Sign(m.ann)
@@ -271,7 +299,7 @@ func TestWhatIsShown(t *testing.T) {
 // Nobody signs the end of another freeze than the one that was named.
 func TestCosignThaw(t *testing.T) {
 	m := newTeam(t)
-	text, err := SignThaw("other", m.ann)
+	text, err := Thaw{ID: "other"}.Sign(m.ann)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +311,7 @@ func TestCosignThaw(t *testing.T) {
 		t.Errorf("%+v, %v, %v", end, err, bad)
 	}
 	for _, id := range []string{"../../trust", "", "a\nb"} {
-		if text, err = SignThaw(id, m.ann); err != nil {
+		if text, err = (Thaw{ID: id}).Sign(m.ann); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := m.CosignThaw(text, id, m.bob); err == nil {

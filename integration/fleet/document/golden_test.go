@@ -51,7 +51,7 @@ func TestDocumentsOfAnEarlierVersion(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return SignThaw(thaw.ID, key)
+			return thaw.Sign(key)
 		},
 		"bundle": func(text []byte) ([]byte, error) {
 			b, err := fleet.Bundle(text)

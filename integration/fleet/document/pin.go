@@ -34,11 +34,27 @@ func PinnedFleet(text []byte, pin string) (Fleet, error) {
 	if err != nil {
 		return Fleet{}, err
 	}
-	least, who, _ := strings.Cut(pin, "-")
+	_, who, _ := strings.Cut(pin, "-")
 	_, now, _ := strings.Cut(first.Pin(), "-")
-	serial, err := strconv.ParseInt(least, 10, 64)
-	if err != nil || first.Serial < serial || who != now {
+	if least := PinnedSerial(pin); least == 0 || first.Serial < least || who != now {
 		return Fleet{}, fmt.Errorf("fleet document %d of %q: %w", first.Serial, first.Name, ErrPin)
 	}
 	return first, nil
+}
+
+// PinnedSerial is the serial of the document that a pin was made of; 0 for a text that is no pin.
+func PinnedSerial(pin string) int64 {
+	text, _, _ := strings.Cut(pin, "-")
+	serial, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(serial, 0)
+}
+
+// IsPin reports whether a text has the form of a pin.
+func IsPin(text string) bool {
+	_, who, _ := strings.Cut(text, "-")
+	sum, err := base64.RawURLEncoding.Strict().DecodeString(who)
+	return err == nil && len(sum) == sha256.Size && PinnedSerial(text) > 0
 }

@@ -10,7 +10,8 @@
 //	tada/1/bundles/NAME/STAGE            a part of the policy: in force, or tried
 //	tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
 //	tada/1/agents/ID/place               the agent that serves a machine, under a lease
-//	tada/1/seen/ID                       what a machine last said of itself
+//	tada/1/agents/ID/knock               one that waits for that place, likewise
+//	tada/1/seen/ID/said                  what a machine last said of itself
 //	tada/1/checkpoints/ID/OTHER          a checkpoint of OTHER that machine ID is asked to cosign
 //	tada/1/cosigned/ID/OTHER             what machine ID said of it: package cosign
 //	tada/1/questions/ID/ENVELOPE         an open question, under a lease
@@ -63,8 +64,12 @@ const (
 	Cosigned    = Root + "cosigned/"
 )
 
-// Place is the key below the id of a machine in Agents.
-const Place = "place"
+// The keys below the id of a machine in Agents and Seen.
+const (
+	Place = "place"
+	Knock = "knock" // who wants the place, while another agent has it
+	Said  = "said"
+)
 
 // grace is how long what nobody needs any more stays: the clocks of machines differ by less.
 const grace = 2 * time.Minute

@@ -34,7 +34,15 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if _, err := f.Load(); !errors.Is(err, ErrNotJoined) {
 		return Membership{}, errors.Join(ErrJoined, err)
 	}
-	// what an attempt before, or another membership, has left says nothing of this fleet
+	// what an attempt before, or another membership, has left says nothing of this fleet, but the
+	// registrar may have let this machine in with that key
+	key, err := f.key()
+	if err != nil {
+		_, key, err = ed25519.GenerateKey(rand.Reader)
+	}
+	if err != nil {
+		return Membership{}, err
+	}
 	if err := os.RemoveAll(f.dir); err != nil {
 		return Membership{}, err
 	}
@@ -44,7 +52,10 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if err := state.PrivateDir(f.path(ordersDir)); err != nil {
 		return Membership{}, err
 	}
-	key, request, err := f.newKey()
+	if err := f.keepKey(key); err != nil {
+		return Membership{}, err
+	}
+	request, err := requestFor(key)
 	if err != nil {
 		return Membership{}, err
 	}
@@ -60,22 +71,43 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if err != nil {
 		return Membership{}, err
 	}
-	return f.enter(w, link, n, key)
+	return f.enter(w, link, n)
 }
 
-// newKey makes the key of the machine and the request for its certificate.
-func (f Folder) newKey() (ed25519.PrivateKey, []byte, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+// key returns the key of the machine.
+func (f Folder) key() (ed25519.PrivateKey, error) {
+	text, err := private.Read(f.path(keyFile), document.MaxSize)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	request, err := requestFor(key)
-	return key, request, err
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("it is not a key")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := key.(ed25519.PrivateKey)
+	if !ok {
+		return nil, errors.New("it is not an Ed25519 key")
+	}
+	return own, nil
+}
+
+// keepKey stores it.
+func (f Folder) keepKey(key ed25519.PrivateKey) error {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return private.Create(f.path(keyFile),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
 // enter checks what the registrar sent and stores it; the membership comes last.
-func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
-	key ed25519.PrivateKey) (Membership, error) {
+func (f Folder) enter(w registrar.Welcome, link registrar.Link,
+	n Newcomer) (Membership, error) {
 	if authority, err := pinOf([]byte(w.Authority)); err != nil ||
 		authority != link.Pin.Authority {
 		return Membership{}, errors.Join(errors.New("the registrar named another authority"), err)
@@ -96,10 +128,6 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	if machine.ID != n.ID {
 		return Membership{}, fmt.Errorf("the registrar let in %q, not %q", machine.ID, n.ID)
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return Membership{}, err
-	}
 	m := Membership{Fleet: fleet.Name, ID: n.ID, Name: machine.Name,
 		Labels: machine.Labels.String(), Endpoints: w.Endpoints, Registrar: link.URL}
 	m = m.at(fleet.Site)
@@ -112,7 +140,6 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 		text []byte
 	}{
 		{caFile, []byte(w.Authority)}, {certFile, []byte(w.Certificate)},
-		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})},
 		{secretFile, n.Secret},
 	} {
 		if err := f.fresh(file.name, file.text); err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"math/big"
 	"net"
@@ -298,5 +299,53 @@ func TestBusyRegistrar(t *testing.T) {
 	if err := o.join(); !errors.Is(err, errBusy) || asked != joinTries ||
 		!strings.Contains(err.Error(), "in time") {
 		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
+// A machine whose answer was lost has the same key when it tries again: the registrar may have let
+// it in. After a membership that has ended it has another one.
+func TestKeyOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t, "127.0.0.1")
+	var keys []string
+	answers := false
+	o.serve(o.own(), http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		var j registrar.Joining
+		if err := json.NewDecoder(in.Body).Decode(&j); err != nil {
+			t.Error(err)
+		}
+		block, _ := pem.Decode([]byte(j.Request))
+		request, err := x509.ParseCertificateRequest(block.Bytes)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		keys = append(keys, string(request.PublicKey.(ed25519.PublicKey)))
+		if answers {
+			o.ServeHTTP(w, in)
+			return
+		}
+		http.Error(w, "lost", http.StatusBadGateway)
+	}))
+	f := In(state.Home{Dir: t.TempDir()})
+	join := func() error {
+		_, err := f.Join(t.Context(), o.link, Newcomer{ID: self, Name: "ci", Secret: []byte("x")})
+		return err
+	}
+	if join() == nil {
+		t.Fatal("it is a member without an answer")
+	}
+	answers = true
+	if err := join(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	if err := join(); err != nil {
+		t.Fatal(err)
+	}
+	if len(keys) != 3 || keys[0] != keys[1] || keys[1] == keys[2] {
+		t.Errorf("%x", keys)
 	}
 }

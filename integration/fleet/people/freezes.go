@@ -5,12 +5,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"regexp"
+	"strings"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // A Frozen is a freeze and how far its end is signed.
@@ -18,7 +21,11 @@ type Frozen struct {
 	document.Freeze
 	ThawedBy []string // administrators; two end it
 	Ended    bool
+	Lapsed   bool // no administrator of today gave it: nothing but its id is known
 }
+
+// orderID is what Freeze calls an order.
+var orderID = regexp.MustCompile("^[0-9a-f]{16}$")
 
 // Freeze gives an order, and returns it with its id: nothing new starts on the machines that it
 // selects.
@@ -28,12 +35,12 @@ func (o Office) Freeze(ctx context.Context, key approval.Key,
 	if _, err := rand.Read(random); err != nil {
 		return document.Freeze{}, err
 	}
-	f.ID, f.By = hex.EncodeToString(random), []string{key.Name}
-	text, err := f.Sign(key)
+	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return f, err
 	}
-	fleet, err := o.Fleet(ctx)
+	f.ID, f.Fleet, f.By = hex.EncodeToString(random), fleet.Name, []string{key.Name}
+	text, err := f.Sign(key)
 	if err != nil {
 		return f, err
 	}
@@ -44,34 +51,37 @@ func (o Office) Freeze(ctx context.Context, key approval.Key,
 	return f, Reason(err)
 }
 
-// Freezes returns the freezes that administrators have ordered, those that have ended too.
+// Freezes returns the freezes that administrators have ordered, those that have ended too. Machines
+// may obey one still of someone who is no administrator any more.
 func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
+	var list []Frozen
+	var ends []string
+	_, err = pages.Each(ctx, o.Etcd, keyspace.Freezes, func(kv *mvccpb.KeyValue) (string, error) {
+		id := strings.TrimPrefix(string(kv.Key), keyspace.Freezes)
+		one := Frozen{}
+		var err error
+		if one.Freeze, err = fleet.Freeze(kv.Value); err != nil || one.ID != id {
+			one = Frozen{Freeze: document.Freeze{ID: id}, Lapsed: true}
+		}
+		if orderID.MatchString(id) {
+			list, ends = append(list, one), append(ends, keyspace.Thaws+id)
+		}
+		return "", nil
+	})
 	if err != nil {
 		return nil, Reason(err)
 	}
-	var list []Frozen
-	for _, kv := range got.Kvs {
-		f, err := fleet.Freeze(kv.Value)
-		if err != nil || string(kv.Key) != keyspace.Freezes+f.ID {
-			continue
+	found, err := pages.Values(ctx, o.Etcd, ends)
+	for i := range list {
+		one := &list[i]
+		end, err := fleet.Thaws(found[keyspace.Thaws+one.ID])
+		if end.ID == one.ID {
+			one.Ended, one.ThawedBy = err == nil, end.By
 		}
-		one := Frozen{Freeze: f}
-		thaw, err := o.Etcd.Get(ctx, keyspace.Thaws+f.ID)
-		if err != nil {
-			return nil, Reason(err)
-		}
-		if len(thaw.Kvs) > 0 {
-			end, err := fleet.Thaws(thaw.Kvs[0].Value)
-			if end.ID == f.ID {
-				one.Ended, one.ThawedBy = err == nil, end.By
-			}
-		}
-		list = append(list, one)
 	}
-	return list, nil
+	return list, Reason(err)
 }

@@ -2,15 +2,15 @@ package people
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // A Member is a machine and what it last said of itself.
@@ -37,58 +37,53 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Etcd.Get(ctx, keyspace.Machines, clientv3.WithPrefix())
+	var list []Member
+	var keys []string
+	_, err = pages.Each(ctx, o.Etcd, keyspace.Machines, func(kv *mvccpb.KeyValue) (string, error) {
+		m, err := f.Machine(kv.Value)
+		if m.ID != "" { // else nobody of this fleet let it in
+			list = append(list, Member{Machine: m, Revoked: err != nil})
+			keys = append(keys, placeOf(m.ID), saidBy(m.ID))
+		}
+		return "", nil
+	})
 	if err != nil {
 		return nil, Reason(err)
 	}
-	places, err := o.below(ctx, keyspace.Agents, "/place")
+	found, err := pages.Values(ctx, o.Etcd, keys)
 	if err != nil {
-		return nil, err
+		return nil, Reason(err)
 	}
-	said, err := o.below(ctx, keyspace.Seen, "/said")
-	if err != nil {
-		return nil, err
-	}
-	var list []Member
-	for _, kv := range got.Kvs {
-		m, err := f.Machine(kv.Value)
-		if m.ID == "" {
-			continue // nobody of this fleet let it in
-		}
-		one := Member{Machine: m, Revoked: err != nil}
-		if place, ok := places[m.ID]; ok {
+	for i := range list {
+		one := &list[i]
+		if place, ok := found[placeOf(one.ID)]; ok {
 			one.Connected, one.Agent = true, shown(string(place))
 		}
-		if v, err := canonical.Parse(said[m.ID]); err == nil {
-			f := plan.AsFields(v)
-			one.Seen, one.Head = f.Time("time"), shown(f.Text("head"))
-			one.Policies = readStandings(f)
-			for _, r := range f.Objects("refused") {
-				one.Refuses = append(one.Refuses, Refusal{r.Text("machine"), shown(r.Text("why"))})
-			}
-			for _, r := range f.Objects("record") {
-				one.Unshipped = shown(r.Text("why"))
-			}
-			for _, r := range f.Objects("replays") {
-				one.Replays = append(one.Replays, shown(r.Text("why")))
-			}
-		}
-		list = append(list, one)
+		one.says(found[saidBy(one.ID)])
 	}
 	return list, nil
 }
 
-// below returns the values of the keys PREFIX ID SUFFIX, by id.
-func (o Office) below(ctx context.Context, prefix, suffix string) (map[string][]byte, error) {
-	got, err := o.Etcd.Get(ctx, prefix, clientv3.WithPrefix())
+func placeOf(id string) string { return keyspace.Below(keyspace.Agents, id) + keyspace.Place }
+
+func saidBy(id string) string { return keyspace.Below(keyspace.Seen, id) + keyspace.Said }
+
+// says takes what the machine says of itself.
+func (m *Member) says(text []byte) {
+	v, err := canonical.Parse(text)
 	if err != nil {
-		return nil, Reason(err)
+		return
 	}
-	found := map[string][]byte{}
-	for _, kv := range got.Kvs {
-		if id, ok := strings.CutSuffix(strings.TrimPrefix(string(kv.Key), prefix), suffix); ok {
-			found[id] = kv.Value
-		}
+	f := plan.AsFields(v)
+	m.Seen, m.Head = f.Time("time"), shown(f.Text("head"))
+	m.Policies = readStandings(f)
+	for _, r := range f.Objects("refused") {
+		m.Refuses = append(m.Refuses, Refusal{r.Text("machine"), shown(r.Text("why"))})
 	}
-	return found, nil
+	for _, r := range f.Objects("record") {
+		m.Unshipped = shown(r.Text("why"))
+	}
+	for _, r := range f.Objects("replays") {
+		m.Replays = append(m.Replays, shown(r.Text("why")))
+	}
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // A Policy is a bundle of the fleet: what is in force, and what is tried to replace it.
@@ -37,15 +39,11 @@ func (o Office) Policies(ctx context.Context) ([]Policy, error) {
 
 func (o Office) policies(ctx context.Context, fleet document.Fleet, prefix string) ([]Policy,
 	error) {
-	got, err := o.Etcd.Get(ctx, prefix, clientv3.WithPrefix())
-	if err != nil {
-		return nil, Reason(err)
-	}
 	var list []Policy
-	for _, kv := range got.Kvs {
+	_, err := pages.Each(ctx, o.Etcd, prefix, func(kv *mvccpb.KeyValue) (string, error) {
 		parts := keyspace.Parts(string(kv.Key), keyspace.Bundles, 2)
 		if parts == nil {
-			continue
+			return "", nil
 		}
 		if len(list) == 0 || list[len(list)-1].Name != parts[0] {
 			list = append(list, Policy{Name: parts[0], at: map[string]int64{}})
@@ -59,8 +57,9 @@ func (o Office) policies(ctx context.Context, fleet document.Fleet, prefix strin
 		} else if parts[1] == string(document.Force) {
 			p.Lapsed = true
 		}
-	}
-	return list, nil
+		return "", nil
+	})
+	return list, Reason(err)
 }
 
 // take notes a bundle. Keys come in order, what is in force first.

@@ -3,12 +3,14 @@ package people
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/pages"
 )
 
 // A published is what a member has published as a question, and under which id.
@@ -16,29 +18,57 @@ type published struct {
 	by       Member
 	envelope string
 	text     []byte
+	rest     bool // there is more than a machine can have, from here on
 }
+
+// What is read of one machine: the approvals of one have no more open questions.
+const (
+	maxOpen  = 200
+	maxBytes = 16 << 20
+)
 
 // published returns what etcd has of some members. What another one wrote, none could have.
 func (o Office) published(ctx context.Context, members []Member) (list []published, err error) {
-	got, err := o.Etcd.Get(ctx, keyspace.Questions, clientv3.WithPrefix())
-	if err != nil {
-		return nil, Reason(err)
+	known := map[string]Member{}
+	for _, m := range members {
+		known[m.ID] = m
 	}
-	for _, kv := range got.Kvs {
-		parts := keyspace.Parts(string(kv.Key), keyspace.Questions, 2)
-		i := slices.IndexFunc(members, func(m Member) bool {
-			return parts != nil && m.ID == parts[0]
+	var last string
+	var count, bytes int
+	_, err = pages.Each(ctx, o.Etcd, keyspace.Questions,
+		func(kv *mvccpb.KeyValue) (string, error) {
+			id, envelope, ok := strings.Cut(strings.TrimPrefix(string(kv.Key),
+				keyspace.Questions), "/")
+			m, member := known[id]
+			if !ok || !member {
+				return after(id), nil
+			}
+			if id != last {
+				last, count, bytes = id, 0, 0
+			}
+			count, bytes = count+1, bytes+len(kv.Key)+len(kv.Value)
+			if count > maxOpen || bytes > maxBytes {
+				list = append(list, published{by: m, rest: true})
+				return after(id), nil
+			}
+			list = append(list, published{by: m, envelope: envelope, text: kv.Value})
+			return "", nil
 		})
-		if i >= 0 {
-			list = append(list, published{members[i], parts[1], kv.Value})
-		}
-	}
-	return list, nil
+	return list, Reason(err)
+}
+
+// after is the key behind all questions of a machine.
+func after(id string) string {
+	return clientv3.GetPrefixRangeEnd(keyspace.Below(keyspace.Questions, id))
 }
 
 // question reads what was published as a question. what says what it is if it is none of the
 // machine that published it; "" if it is one.
 func (p published) question() (q approval.Question, what string) {
+	if p.rest {
+		return q, fmt.Sprintf("more than %d questions, or %d MB of them, of which the others are "+
+			"not shown", maxOpen, maxBytes>>20)
+	}
 	q, err := approval.ReadQuestion(p.text)
 	switch {
 	case err != nil:

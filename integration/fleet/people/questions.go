@@ -61,7 +61,20 @@ type Outcome struct {
 	Approved bool
 	Votes    int // of People; more people must answer while it is less
 	People   int
-	Message  string // why it was not taken
+	Message  string // why it was not taken, or changed nothing
+}
+
+// Word is what a taken answer did.
+func (o Outcome) Word() string {
+	switch {
+	case o.Message != "": // the same person's answer was taken before
+		return "nothing changed: " + shown(o.Message)
+	case o.Votes < o.People:
+		return fmt.Sprintf("counted: %d of %d people", o.Votes, o.People)
+	case o.Approved:
+		return "approved"
+	}
+	return "denied"
 }
 
 // ErrSilent is returned while the machine that asked has not said what became of an answer.

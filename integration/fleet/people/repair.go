@@ -35,12 +35,21 @@ func (o Office) Damage(ctx context.Context, known []byte) (Repair, error) {
 
 // Repair puts the newest document that this machine knows back. The key is an administrator's.
 func (o Office) Repair(ctx context.Context, key approval.Key, r Repair) error {
-	if p, ok := r.Fleet.Person(key.Name); !ok || !p.Admin || !p.Key.Equal(key.Public()) {
-		return fmt.Errorf("%q is not an administrator of this fleet", key.Name)
+	if err := administrator(r.Fleet, key); err != nil {
+		return err
 	}
 	done, err := r.way.PutBack(ctx, o.Etcd, r.text)
 	if err == nil && !done {
 		return ErrRace
 	}
 	return Reason(err)
+}
+
+// administrator refuses a key whose signature would not count.
+func administrator(f document.Fleet, key approval.Key) error {
+	if p, ok := f.Person(key.Name); !ok || !p.Admin || !p.Key.Equal(key.Public()) {
+		return fmt.Errorf("%q is not an administrator of this fleet; see: tadactl fleet person "+
+			"list", key.Name)
+	}
+	return nil
 }

@@ -23,6 +23,9 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 	if err != nil {
 		return nil, err
 	}
+	if err := administrator(fleet, key); err != nil {
+		return nil, err
+	}
 	at := keyspace.Thaws + id
 	got, err := o.Etcd.Get(ctx, at)
 	if err != nil {
@@ -32,22 +35,20 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 		return nil, cmp.Or(err, fmt.Errorf("no freeze has the id %q; type: tadactl fleet unfreeze",
 			id))
 	}
-	var text []byte
 	var revision int64
-	if len(got.Kvs) > 0 {
-		revision = got.Kvs[0].ModRevision
-		text, err = fleet.CosignThaw(got.Kvs[0].Value, id, key)
-	}
-	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
-		// nobody whose signature counts has begun it
-		text, err = document.SignThaw(id, key)
+	text, err := document.Thaw{ID: id, Fleet: fleet.Name}.Sign(key)
+	for _, kv := range got.Kvs {
+		revision = kv.ModRevision
+		if begun, _ := fleet.Thaws(kv.Value); len(begun.By) > 0 { // else it is garbage
+			text, err = fleet.CosignThaw(kv.Value, id, key)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	end, err := fleet.Thaws(text)
-	if len(end.By) == 0 {
-		return nil, fmt.Errorf("%q is not an administrator of this fleet: %w", key.Name, err)
+	if err != nil && !errors.Is(err, document.ErrUnsigned) {
+		return nil, err
 	}
 	done, err := o.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(at), "=", revision)).
 		Then(clientv3.OpPut(at, string(text))).Commit()
@@ -60,8 +61,9 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 	return end.By, nil
 }
 
-// known reports whether an administrator has ordered a freeze, or signed an end of it: whoever
-// writes etcd can delete the order, but machines still obey it.
+// known reports whether etcd has a freeze, or an end of it that an administrator has signed. The
+// order can be deleted there, but machines still obey it. So they do where the administrator who
+// gave it is none any more.
 func (o Office) known(ctx context.Context, fleet document.Fleet, id string,
 	ends []*mvccpb.KeyValue) (bool, error) {
 	for _, kv := range ends {
@@ -69,10 +71,6 @@ func (o Office) known(ctx context.Context, fleet document.Fleet, id string,
 			return true, nil
 		}
 	}
-	got, err := o.Etcd.Get(ctx, keyspace.Freezes+id)
-	if err != nil || len(got.Kvs) == 0 {
-		return false, Reason(err)
-	}
-	order, err := fleet.Freeze(got.Kvs[0].Value)
-	return err == nil && order.ID == id, nil
+	got, err := o.Etcd.Get(ctx, keyspace.Freezes+id, clientv3.WithCountOnly())
+	return err == nil && got.Count > 0, Reason(err)
 }

@@ -13,6 +13,7 @@
 //	registrar.next.key      the key that will, once the fleet document says so
 //	fleet                   the first fleet document
 //	fleet.newest            the newest one that it has seen
+//	orders                  the freezes, their ends and the bundles that it has seen
 //
 // All keys are Ed25519. etcd is started with --client-cert-auth and ca.pem as --trusted-ca-file;
 // [Registrar.Prepare] creates its user root and turns its access control on.
@@ -44,6 +45,10 @@
 // Every machine at which people answer can write there. The registrar keeps the newest document
 // that it has seen, and puts it back, where that loses nothing that an administrator may have
 // stored meanwhile: see [history.Way.Lost]. Otherwise it says so, and a person decides.
+//
+// It also keeps the orders that it has seen: a machine that joins gets the newest of these and of
+// what etcd has, so that an older bundle that was put back there, or a freeze that was deleted,
+// misleads none.
 //
 // # Another key, another address
 //

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -128,6 +129,8 @@ type Folder struct {
 	path string
 	ca   *authority
 	own  approval.Key
+
+	keeping sync.Mutex // orders
 }
 
 // Open opens the folder at path, which must belong to this user alone.

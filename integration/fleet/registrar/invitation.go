@@ -126,6 +126,9 @@ func ParseLink(text string) (Link, error) {
 		return bad("it does not begin with https://HOST")
 	case len(parts) != 4 || slices.Contains(parts, ""):
 		return bad("what is behind # is cut off")
+	case !document.IsPin(parts[3]):
+		// the registrar would let the machine in, which then could not know whether it is the fleet
+		return bad("its end is damaged")
 	}
 	u.Fragment = ""
 	return Link{URL: strings.TrimSuffix(u.String(), "/"), ID: parts[0], Secret: parts[1],

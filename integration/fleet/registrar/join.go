@@ -147,7 +147,12 @@ var errReplaced = errors.New("this registrar was replaced by another one; ask an
 // Join lets a machine in, once for each invitation. Machines come in one after the other: etcd
 // computes the rights of all its users again at each change of one, so that many at once would all
 // wait too long.
+//
+// One that is not invited does not wait, nor lets others wait: anyone can ask.
 func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
+	if _, _, err := r.invited(ctx, j); err != nil {
+		return Welcome{}, err
+	}
 	select {
 	case r.joining <- struct{}{}:
 	case <-ctx.Done():
@@ -167,14 +172,7 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	if !document.IsMachineID(j.ID) {
 		return Welcome{}, fmt.Errorf("%w: %q is not the id of a machine", errRequest, j.ID)
 	}
-	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
-	if err != nil {
-		return Welcome{}, err
-	}
-	if len(got.Kvs) == 0 {
-		return Welcome{}, errNotInvited
-	}
-	invited, err := readInvitation(got.Kvs[0].Value, j.Secret, r.now())
+	invited, at, err := r.invited(ctx, j)
 	if err != nil {
 		return Welcome{}, err
 	}
@@ -195,19 +193,22 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
 	// before the invitation is used: this may fail
-	freezes, bundles, err := inForce(ctx, r.etcd, fleet.Fleet, m.Labels)
+	all, err := r.folder.orders(ctx, r.etcd, fleet.Fleet)
+	if err != nil {
+		return Welcome{}, err
+	}
+	was, err := r.before(ctx, fleet.Fleet, m)
 	if err != nil {
 		return Welcome{}, err
 	}
 	// The user comes first: a machine that is a member without one could not be let in again.
-	if err := r.admitNew(ctx, m, invited.People); err != nil {
+	if err := admit(ctx, r.etcd, m.ID, invited.People); err != nil {
 		return Welcome{}, err
 	}
 	done, err := r.etcd.Txn(ctx).If(
-		clientv3.Compare(clientv3.ModRevision(keyspace.Tokens+j.Invitation), "=",
-			got.Kvs[0].ModRevision),
-		clientv3.Compare(clientv3.CreateRevision(keyspace.Machines+m.ID), "=", 0),
-		clientv3.Compare(clientv3.CreateRevision(keyspace.Keys+m.Key), "=", 0),
+		clientv3.Compare(clientv3.ModRevision(keyspace.Tokens+j.Invitation), "=", at),
+		clientv3.Compare(clientv3.ModRevision(keyspace.Machines+m.ID), "=", was.record),
+		clientv3.Compare(clientv3.ModRevision(keyspace.Keys+m.Key), "=", was.key),
 	).Then(
 		clientv3.OpDelete(keyspace.Tokens+j.Invitation),
 		clientv3.OpPut(keyspace.Machines+m.ID, string(record)),
@@ -223,22 +224,48 @@ func (r *Registrar) join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, err
 	}
-	w.Freezes, w.Bundles = freezes, bundles
+	w.Freezes, w.Bundles = all.inForce(fleet.Fleet, m.Labels)
 	return w, nil
 }
 
-// admitNew makes the user of a machine that is no member yet.
-func (r *Registrar) admitNew(ctx context.Context, m document.Machine, people bool) error {
-	for _, key := range []string{keyspace.Machines + m.ID, keyspace.Keys + m.Key} {
-		got, err := r.etcd.Get(ctx, key, clientv3.WithCountOnly())
-		if err != nil {
-			return err
-		}
-		if got.Count > 0 {
-			return errMember
-		}
+// invited returns the invitation of which a machine has the secret, and of which revision it is.
+func (r *Registrar) invited(ctx context.Context, j Joining) (i Invitation, at int64, err error) {
+	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
+	if err != nil {
+		return i, 0, err
 	}
-	return admit(ctx, r.etcd, m.ID, people)
+	if len(got.Kvs) == 0 {
+		return i, 0, errNotInvited
+	}
+	i, err = readInvitation(got.Kvs[0].Value, j.Secret, r.now())
+	return i, got.Kvs[0].ModRevision, err
+}
+
+// A before is at which revisions etcd has the record and the key of a machine that joins; 0 where
+// it is new.
+type before struct{ record, key int64 }
+
+// before refuses a machine that is a member, or has the key of one. A machine that never learned
+// that it was let in has the same key when it joins again, with another invitation.
+func (r *Registrar) before(ctx context.Context, fleet document.Fleet,
+	m document.Machine) (was before, err error) {
+	got, err := r.etcd.Txn(ctx).Then(clientv3.OpGet(keyspace.Machines+m.ID),
+		clientv3.OpGet(keyspace.Keys+m.Key)).Commit()
+	if err != nil {
+		return was, err
+	}
+	record := got.Responses[0].GetResponseRange().Kvs
+	key := got.Responses[1].GetResponseRange().Kvs
+	if len(record)+len(key) == 0 {
+		return was, nil
+	}
+	if len(record) == 0 || len(key) == 0 || string(key[0].Value) != m.ID {
+		return was, errMember
+	}
+	if known, err := fleet.Machine(record[0].Value); err != nil || known.Key != m.Key {
+		return was, errMember
+	}
+	return before{record[0].ModRevision, key[0].ModRevision}, nil
 }
 
 // Renew issues a new certificate to a machine that has shown its present one, for the same key or a

@@ -137,6 +137,11 @@ func TestJoinInTurns(t *testing.T) {
 	const id = "tada-00000000000000aa"
 	j, _ := s.invited(id, Invitation{})
 	s.joining <- struct{}{} // another one's turn
+	uninvited := j
+	uninvited.Secret += "x"
+	if _, err := s.Join(t.Context(), uninvited); !errors.Is(err, errNotInvited) {
+		t.Errorf("one that is not invited waits: %v", err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, late := s.Join(ctx, j)
@@ -240,6 +245,58 @@ func TestNotInvited(t *testing.T) {
 	}
 	if got, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil || len(got.Kvs) > 0 {
 		t.Errorf("a machine was let in: %v", err)
+	}
+}
+
+// A machine that was let in, and never learned it, joins with the same key and another invitation:
+// it is what that says. Nobody without the key does.
+func TestJoinAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	j, key := s.invited(one, Invitation{People: true})
+	if _, err := s.Join(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Join(t.Context(), j); !errors.Is(err, errNotInvited) {
+		t.Errorf("the same invitation: %v", err)
+	}
+	again, _ := s.invited(one, Invitation{Labels: document.Labels{"env": "ci"}})
+	if _, err := s.Join(t.Context(), again); !errors.Is(err, errMember) {
+		t.Errorf("another key: %v", err)
+	}
+	again.Request = s.request(key)
+	w, err := s.Join(t.Context(), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, err := document.FirstFleet([]byte(w.Fleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := fleet.Machine([]byte(w.Machine)); err != nil || m.Labels.String() != "env=ci" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	machine := s.member(w, key)
+	if _, err := machine.Get(t.Context(), keyspace.Below(keyspace.Seen, one)); err != nil {
+		t.Error(err)
+	}
+	if _, err := machine.Get(t.Context(), keyspace.Questions); err == nil {
+		t.Error("it kept the rights of the first invitation")
+	}
+}
+
+// A link whose end was damaged on the way is refused before it is used up.
+func TestDamagedLink(t *testing.T) {
+	good := Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: Pins{"c",
+		"7-bBmMQDHQyKT1aB3yOrsTkFCDyFXTbh0G8TtTkbmmB1M"}}.String()
+	if _, err := ParseLink(good); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{good + "'", good + ")", good[:len(good)-1], good + "x",
+		strings.Replace(good, ".7-", ".-", 1), strings.Replace(good, ".7-", ".7", 1)} {
+		if l, err := ParseLink(text); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%q: %+v, %v", text, l, err)
+		}
 	}
 }
 
@@ -507,7 +564,8 @@ func TestExpelTakesAnAdministrator(t *testing.T) {
 }
 
 func FuzzParseLink(f *testing.F) {
-	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: Pins{"c", "1-d"}}.String())
+	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: Pins{"c",
+		"7-bBmMQDHQyKT1aB3yOrsTkFCDyFXTbh0G8TtTkbmmB1M"}}.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ParseLink(text)
 		if err != nil {

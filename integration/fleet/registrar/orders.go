@@ -1,56 +1,26 @@
 package registrar
 
 import (
-	"context"
-
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"maps"
+	"slices"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
-	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
 // inForce returns what administrators have ordered for a machine with labels, so that it holds from
 // the beginning: freezes that have not ended, and bundles in force. The machine checks the
 // signatures itself.
-func inForce(ctx context.Context, etcd *clientv3.Client, fleet document.Fleet,
-	labels document.Labels) (freezes, bundles []string, err error) {
-	got, err := etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, kv := range got.Kvs {
-		o, err := fleet.Freeze(kv.Value)
-		if err != nil || string(kv.Key) != keyspace.Freezes+o.ID || !o.Machines.Selects(labels) {
-			continue
-		}
-		over, err := ended(ctx, etcd, fleet, o.ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !over {
-			freezes = append(freezes, string(kv.Value))
+func (o orders) inForce(fleet document.Fleet, labels document.Labels) (freezes, bundles []string) {
+	for _, id := range slices.Sorted(maps.Keys(o.freezes)) {
+		f, err := fleet.Freeze([]byte(o.freezes[id]))
+		if err == nil && o.ended[id] == "" && f.Machines.Selects(labels) {
+			freezes = append(freezes, o.freezes[id])
 		}
 	}
-	if got, err = etcd.Get(ctx, keyspace.Bundles, clientv3.WithPrefix()); err != nil {
-		return nil, nil, err
-	}
-	for _, kv := range got.Kvs {
-		b, err := fleet.Bundle(kv.Value)
-		if err == nil && b.Stage == document.Force && b.Text != "" && b.Machines.Selects(labels) &&
-			string(kv.Key) == keyspace.Below(keyspace.Bundles, b.Name)+string(b.Stage) {
-			bundles = append(bundles, string(kv.Value))
+	for _, name := range slices.Sorted(maps.Keys(o.bundles)) {
+		if b := o.bundles[name]; b.Text != "" && b.Machines.Selects(labels) {
+			bundles = append(bundles, b.text)
 		}
 	}
-	return freezes, bundles, nil
-}
-
-// ended reports whether two administrators have ended a freeze.
-func ended(ctx context.Context, etcd *clientv3.Client, fleet document.Fleet,
-	id string) (bool, error) {
-	got, err := etcd.Get(ctx, keyspace.Thaws+id)
-	if err != nil || len(got.Kvs) == 0 {
-		return false, err
-	}
-	t, bad := fleet.Thaws(got.Kvs[0].Value)
-	return bad == nil && t.ID == id, nil
+	return freezes, bundles
 }

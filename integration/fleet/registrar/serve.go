@@ -49,6 +49,9 @@ func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{Handler: mux, TLSConfig: access, ReadTimeout: patience,
 		WriteTimeout: JoinWithin + patience, MaxHeaderBytes: maxBody}
 	go r.expelling(ctx)
+	for _, prefix := range []string{keyspace.Freezes, keyspace.Thaws, keyspace.Bundles} {
+		go r.keepOrders(ctx, prefix)
+	}
 	go func() {
 		<-ctx.Done()
 		ending, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -75,10 +78,30 @@ func (r *Registrar) expelling(ctx context.Context) {
 		for range changes {
 			r.follow(ctx)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second): // the watch was lost
+		r.pause(ctx)
+	}
+}
+
+// pause waits after a watch was lost.
+func (r *Registrar) pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
+// keepOrders keeps each order as soon as it is given.
+func (r *Registrar) keepOrders(ctx context.Context, prefix string) {
+	for ctx.Err() == nil {
+		if fleet, err := r.fleet(ctx); err == nil {
+			_, _ = r.folder.orders(ctx, r.etcd, fleet.Fleet)
 		}
+		for range r.etcd.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix()) {
+			if fleet, err := r.fleet(ctx); err == nil {
+				_, _ = r.folder.orders(ctx, r.etcd, fleet.Fleet)
+			}
+		}
+		r.pause(ctx)
 	}
 }
 

@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -132,7 +133,24 @@ func (c Check) restored(ctx context.Context, t *told, r *restored, f *Finding) (
 		}
 	}
 	all := r.covered()
+	if len(all) == 0 {
+		return nil, t.h.empty(last, f)
+	}
 	return all, r.proveAll(t.h, all, t.points, f)
+}
+
+// empty proves a log of which the bucket has nothing: it had no entry yet.
+func (h *history) empty(last manifest, f *Finding) error {
+	p, err := last.point()
+	if err == nil && p.Count > 0 {
+		err = fmt.Errorf("its checkpoint covers %s of which no manifest has any",
+			audit.Plural(p.Count, "entry"))
+	}
+	if err != nil {
+		return h.broken("manifest %d: %v", last.Number, err)
+	}
+	f.Report.Head = p.Head
+	return nil
 }
 
 // proveAll proves all stretches of the log.

@@ -25,10 +25,12 @@ func (c Check) Newest(ctx context.Context, pin string) (Check, error) {
 	}
 	c.way = way{first: c.Fleet.Serial, sums: map[int64]string{}, refused: map[place]error{}}
 	var why error
+	from := max(c.Fleet.Serial, document.PinnedSerial(pin))
 	for _, serial := range slices.Sorted(maps.Keys(there)) {
 		c.newest = serial
-		if serial < c.Fleet.Serial {
-			continue // c.Fleet is newer, and is known
+		if serial < from { // what is known is newer
+			why = fmt.Errorf("fleet document %d: %w of the key names", serial, errPin)
+			continue
 		}
 		for _, id := range there[serial] {
 			text, refused, err := c.document(ctx, id, serial)

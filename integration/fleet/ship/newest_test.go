@@ -112,6 +112,36 @@ func TestNewest(t *testing.T) {
 	}
 }
 
+// The line may be of a later document than the first that machines ship: administrators are added
+// before anyone thinks of shipping. What is older than the line is no reason to doubt a machine.
+func TestNewestOfALaterLine(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.member()
+	first, err := b.fleet.Sign(b.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob, err := approval.NewKey("bob", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Documents = [][]byte{first, b.signed(b.ann, func(f *document.Fleet) {
+		f.People = append(f.People, document.Person{Name: "bob", Key: bob.Public(), Admin: true})
+	})}
+	pin := b.fleet.Pin()
+	m.Documents = append(m.Documents, b.signed(bob, nothing))
+	m.run("one", false)
+	m.ship()
+	c, err := b.reader(document.Fleet{}, pin)
+	if err != nil || c.Fleet.Serial != 3 {
+		t.Fatalf("document %d, %v", c.Fleet.Serial, err)
+	}
+	if f, err := c.Machine(t.Context(), m.ID); err != nil || f.Report.Runs != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // Whoever can write the bucket can take a document away, or put another one in its place; the
 // machine below which that is done is named, and the others are proven.
 func TestOtherDocuments(t *testing.T) {

@@ -226,7 +226,7 @@ func (s *Shipper) look(key upkeep.LogKey) (*look, error) {
 // compare requires the log to go on from what was shipped, and to be on the disk.
 func (s *Shipper) compare(k *look) error {
 	h := s.history
-	if k.point == h.point {
+	if k.point == h.point || k.point.Count == 0 { // such as a log that has no entry yet
 		k.end = h.Bytes
 	} else if err := k.entries(h.Bytes); err != nil {
 		return err

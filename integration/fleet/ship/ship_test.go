@@ -47,6 +47,25 @@ func TestShip(t *testing.T) {
 	m.proven()
 }
 
+// A machine that has recorded nothing yet, such as one at which a person only answers, ships that:
+// it is proven, and no machine without a record.
+func TestShipNothingYet(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).member()
+	if err := m.open().Close(); err != nil {
+		t.Fatal(err)
+	}
+	m.ship()
+	if f := m.proven(); f.Report.Runs != 0 || f.Report.Entries != 0 || f.Manifests != 1 {
+		t.Errorf("%+v", f)
+	}
+	m.run("one", false)
+	m.ship()
+	if f := m.proven(); f.Report.Runs != 1 || f.Manifests != 2 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // Nothing that leaves the machine can be read there, or named by what is in it.
 func TestShipEncrypted(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 // blocks.
 func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
 
-// stop blocks, and ends the turn, in the way of Claude Code and those that follow it. The person sees
-// the first line.
+// stop blocks, and ends the turn, in the way of Claude Code and those that follow it. The person
+// sees the first line.
 func stop(event, reason string) hook.Answer {
 	line, _, _ := strings.Cut(reason, "\n")
 	return say(object{"continue": false, "stopReason": line, "hookSpecificOutput": object{

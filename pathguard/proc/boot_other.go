@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package proc
+
+func bootID() string { return "" }
