@@ -53,9 +53,6 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 		m.touch(Read, Recursive, v, true)
 	} else { // what is in it, as far as the container changes anything
 		m.touch(Write, Recursive|Below, v, true)
-		if v.Static && catalog.SecretFile(v.Text) {
-			m.touch(Read, 0, v, true)
-		}
 	}
 	clean := strings.TrimRight(v.Text, "/")
 	if clean == "" {
@@ -64,6 +61,8 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 	socket := strings.HasSuffix(clean, ".sock")
 	if socket {
 		m.hazard("container.escape", v.at)
+	} else if v.Static && !readonly && catalog.SecretFile(v.Text) {
+		m.hazard("secret.print", v.at)
 	}
 	if v.Static && (socket || slices.Contains(wholeMachine, clean)) {
 		m.hazard("container.host-mount", v.at)
@@ -225,7 +224,8 @@ var cloudVerbs = []struct{ verb, rule string }{
 	{"import*", "cloud.change"},
 	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"},
 	{"restart", "cloud.change"}, {"resize*", "cloud.change"},
-	{"*run", "cloud.change"}, {"export", "cloud.change"}, {"login", "secret.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
+	{"*run", "cloud.change"}, {"export", "cloud.change"}, {"login", "secret.change"},
+	{"scale*", "cloud.change"}, {"scp", "cloud.change"},
 	{"set*", "cloud.change"}, {"ssh", "cloud.change"},
 	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"},
 	{"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},

@@ -105,7 +105,8 @@ func (m *matcher) sqlStatement(words []string, v value) {
 		return
 	}
 	has := func(word string) bool { return slices.Contains(words, word) }
-	destroys := has("DELETE") && has("FROM") && !has("WHERE") || words[0] == "ALTER" && has("DROP") ||
+	destroys := has("DELETE") && has("FROM") && !has("WHERE") ||
+		words[0] == "ALTER" && has("DROP") ||
 		words[0] == "MATCH" && has("DELETE") // in Cypher
 	if destroys {
 		m.hazard("db.destroy", v.at)

@@ -23,8 +23,8 @@ func (m *matcher) generic() {
 // maxVerbs is how many words in front of the first option can be sub-commands.
 const maxVerbs = 4
 
-// destroyers are sub-commands that mean one thing, whatever program has them. Those behind a noun do
-// so there only: x volume rm.
+// destroyers are sub-commands that mean one thing, whatever program has them. The last two do so
+// behind a noun only: x volume rm.
 var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge",
 	"terminate", "uninstall", "unpublish", "wipe", "remove", "rm"}
 
@@ -83,21 +83,6 @@ func keepsSecrets(word string) bool {
 		}
 	}
 	return false
-}
-
-// unnamed reads the sub-command that an entry does not name, or names as one of all others.
-func (m *matcher) unnamed(s *Spec, p *pattern) {
-	at := m.spec.at
-	if !m.plain || s.ReadOnly || len(p.marks)+len(s.marks) > 0 || len(p.slots) != 1 ||
-		p.slots[0].kind != "_" {
-		return
-	}
-	switch {
-	case s.subs != "" && len(m.operands) > 0:
-		m.verbs(m.operands[0].at)
-	case at > 0 && s.up != nil && !s.up.spells(m.args[at].Text):
-		m.verbs(at)
-	}
 }
 
 // orders reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,

@@ -107,8 +107,8 @@ func looksLikeFile(v value) bool {
 	return dot > 0 && dot+1 < len(name) && (name[dot+1] >= 'a' && name[dot+1] <= 'z')
 }
 
-// gitFile is a word of a command that prints what commits hold: a revision, REVISION:NAME or a name.
-// Of names only secrets matter, because everything else that is in a commit may be read.
+// gitFile is a word of a command that prints what commits hold: a revision, REVISION:NAME, or a
+// name. Of names only secrets matter, because everything else that is in a commit may be read.
 func (m *matcher) gitFile(_ role, vs []value) {
 	for _, v := range vs {
 		if strings.HasPrefix(v.Text, ":!") || strings.HasPrefix(v.Text, ":^") ||

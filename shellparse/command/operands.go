@@ -42,6 +42,21 @@ func (m *matcher) match(s *Spec) {
 	}
 }
 
+// unnamed reads the sub-command that an entry does not name, or names as one of all others.
+func (m *matcher) unnamed(s *Spec, p *pattern) {
+	at := m.spec.at
+	if !m.plain || s.ReadOnly || len(p.marks)+len(s.marks) > 0 || len(p.slots) != 1 ||
+		p.slots[0].kind != "_" {
+		return
+	}
+	switch {
+	case s.subs != "" && len(m.operands) > 0:
+		m.verbs(m.operands[0].at)
+	case at > 0 && s.up != nil && !s.up.spells(m.args[at].Text):
+		m.verbs(at)
+	}
+}
+
 // pattern returns the first pattern of which a condition holds, or else the one without any.
 func (m *matcher) pattern(s *Spec) *pattern {
 	plain := -1

@@ -20,7 +20,8 @@ type disclosure struct {
 // disclosures are the languages that small programs on command lines are written in.
 var disclosures = [...]disclosure{
 	{"python", []string{"print(", "write("},
-		[]string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv(", "settings."}, `"'`},
+		[]string{"os.environ[", "os.environ.get(", "os.getenv(", "environ[", "getenv(",
+			"settings."}, `"'`},
 	{"javascript", []string{"console.log(", "console.error(", "console.info(", "write("},
 		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
@@ -67,8 +68,10 @@ func erases(lang, text string) bool {
 // showsSecret finds a program that prints a secret of its environment as it is. One that only
 // looks whether there is one, or how long it is, shows nothing.
 func showsSecret(lang, text string) bool {
-	if slices.ContainsFunc(keepers, func(call string) bool { return strings.Contains(text, call) }) {
-		return true
+	for _, call := range keepers {
+		if strings.Contains(text, call) {
+			return true
+		}
 	}
 	i := slices.IndexFunc(disclosures[:], func(p disclosure) bool { return p.lang == lang })
 	if i < 0 {
