@@ -112,8 +112,8 @@ func undoReport(t *testing.T, top string, c change, list []keeper) {
 			if failed[i] != "" {
 				continue
 			}
-			// Each in a folder of its own: ext4 passes over the inodes of files that were deleted in
-			// the last minutes, which takes longer than the commands.
+			// Each in a folder of its own: ext4 passes over the inodes of files that were
+			// deleted in the last minutes, which takes longer than the commands.
 			work := filepath.Join(top, fmt.Sprintf("work-%d-%d", round, i))
 			keep := filepath.Join(top, "keep-"+strconv.Itoa(i))
 			timed(t, top, []string{"sh", "-c", `cp -a "$1" "$0"; mkdir -p "$2"`, work, whole, keep})
