@@ -16,7 +16,7 @@ func TestNewNamesInAnotherSpelling(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add("/Users/dev/work/Plans/secret")
+	add("/Users/dev/code/Plans/secret")
 	add("**/*.Sealed")
 	for missing, asks := range map[string]bool{
 		"out.txt": false, "a/b/main.go": false, "new file": false,
@@ -24,7 +24,7 @@ func TestNewNamesInAnotherSpelling(t *testing.T) {
 		"claude.md": true, "library/x": true, "plans": true, "a.sealed": true,
 	} {
 		var target resolve.Target
-		target.Real, target.Missing, target.Why = "/Users/dev/work", missing, walk.WhyCaseless
+		target.Real, target.Missing, target.Why = "/Users/dev/code", missing, walk.WhyCaseless
 		if got := p.isUncertain(&target, ToWrite); got != asks {
 			t.Errorf("%q: asks %v, want %v", missing, got, asks)
 		}
@@ -36,7 +36,7 @@ func TestNewNamesInAnotherSpelling(t *testing.T) {
 		}
 	}
 	var found resolve.Target
-	found.Real, found.Why = "/Users/dev/work/a", walk.WhyUnnamed
+	found.Real, found.Why = "/Users/dev/code/a", walk.WhyUnnamed
 	if !p.isUncertain(&found, ToRead) {
 		t.Error("a file whose name is not certain is read unasked")
 	}
