@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook"
 	"github.com/tada-run/tada-run/integration/hook/settings"
+	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
@@ -62,15 +63,21 @@ func shellFile(paths []string) string {
 	return paths[len(paths)-1]
 }
 
+// openShell returns the registration of a platform's shell, and the launcher of this account.
+func (c *ctl) openShell(platform string) (shellRegistration, *launcher.Launcher, error) {
+	r, err := c.shellRegistration(platform)
+	if err != nil {
+		return r, nil, err
+	}
+	l, err := c.open()
+	return r, l, err
+}
+
 func (c *ctl) shellInstall() *cobra.Command {
 	show := false
 	cmd := verb("install "+settings.ShellPlatforms(), cobra.ExactArgs(1), func(_ *cobra.Command,
 		args []string) error {
-		r, err := c.shellRegistration(args[0])
-		if err != nil {
-			return err
-		}
-		l, err := c.open()
+		r, l, err := c.openShell(args[0])
 		if err != nil {
 			return err
 		}
@@ -108,11 +115,7 @@ func (c *ctl) advise(r shellRegistration, link string) error {
 func (c *ctl) shellUninstall() *cobra.Command {
 	return verb("uninstall "+settings.ShellPlatforms(), cobra.ExactArgs(1), func(_ *cobra.Command,
 		args []string) error {
-		r, err := c.shellRegistration(args[0])
-		if err != nil {
-			return err
-		}
-		l, err := c.open()
+		r, l, err := c.openShell(args[0])
 		if err != nil {
 			return err
 		}
