@@ -38,8 +38,12 @@ func (l *Launcher) frozen() string {
 // Frozen is the refusal of what a request is about, whatever it is, while nothing new may start on
 // this machine of a fleet; nil otherwise.
 func (l *Launcher) Frozen(req Request) *refusal.Refusal {
+	return l.frozenIn((&Judgement{Request: req}).Locale())
+}
+
+func (l *Launcher) frozenIn(in pathguard.Locale) *refusal.Refusal {
 	if why := l.frozen(); why != "" {
-		return refusal.Denied((&Judgement{Request: req}).Locale(), pathguard.Frozen(why))
+		return refusal.Denied(in, pathguard.Frozen(why))
 	}
 	return nil
 }

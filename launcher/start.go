@@ -38,12 +38,8 @@ func (r *announced) permitted(ctx context.Context,
 // frozenMeanwhile refuses a run of a machine that was frozen after it was judged; nil if it was
 // not. The run is among those that have no end yet, so a freeze after this look ends it.
 func (r *announced) frozenMeanwhile() *refusal.Refusal {
-	why := r.l.frozen()
-	if why == "" {
-		return nil
-	}
 	// The judgement stays as it is: the sandbox may be being built from it at this moment.
-	return refusal.Denied(r.Locale(), pathguard.Frozen(why))
+	return r.l.frozenIn(r.Locale())
 }
 
 // start opens the transcript and lets the command run. When it returns an error nothing runs, and
