@@ -10,32 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Changes returns a channel that has a value whenever the approvals may have changed: at once for
-// the first time, then after each process that wrote them. It is closed when ctx ends. Several
-// changes may arrive as one. The changes come from inotify(7); if other programs have used that up
-// (fs.inotify.max_user_instances, max_user_watches), the file is polled. On a machine of a fleet
-// they come from its agent, and there is also one when that goes away or comes back.
-func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
-	if p.dir.Joined() {
-		return p.follow(ctx), nil
-	}
-	if err := p.Ready(); err != nil {
-		return nil, err
-	}
-	changes := make(chan struct{}, 1)
-	changes <- struct{}{}
-	go p.withdrawing(ctx)
+// watched tells of changes by inotify(7). It reports false if other programs have used that up
+// (fs.inotify.max_user_instances, max_user_watches).
+func (p *Approvals) watched(ctx context.Context, changes chan<- struct{}) bool {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
-		go p.pollChanges(ctx, changes)
-		return changes, nil
+		return false
 	}
 	// The folder, because a database that is rebuilt is another file.
 	if _, err := unix.InotifyAddWatch(fd, p.dir.Dir,
 		unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
 		unix.Close(fd)
-		go p.pollChanges(ctx, changes)
-		return changes, nil
+		return false
 	}
 	events := os.NewFile(uintptr(fd), "inotify")
 	stop := context.AfterFunc(ctx, func() { _ = events.SetReadDeadline(time.Unix(1, 0)) })
@@ -55,7 +41,7 @@ func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
 			tellChange(changes)
 		}
 	}()
-	return changes, nil
+	return true
 }
 
 // namesFile reports whether one of the events in buf is about the file. The layout is that of

@@ -9,6 +9,27 @@ import (
 	"time"
 )
 
+// Changes returns a channel that has a value whenever the approvals may have changed: at once for
+// the first time, then after each process that wrote them. It is closed when ctx ends. Several
+// changes may arrive as one. Where inotify(7) cannot be had, as on macOS, the file is polled. On a
+// machine of a fleet the changes come from its agent, and there is also one when that goes away or
+// comes back.
+func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
+	if p.dir.Joined() {
+		return p.follow(ctx), nil
+	}
+	if err := p.Ready(); err != nil {
+		return nil, err
+	}
+	changes := make(chan struct{}, 1)
+	changes <- struct{}{}
+	go p.withdrawing(ctx)
+	if !p.watched(ctx, changes) {
+		go p.pollChanges(ctx, changes)
+	}
+	return changes, nil
+}
+
 // pollEvery is how often the approvals are looked at where inotify cannot be had.
 const pollEvery = 250 * time.Millisecond
 
