@@ -179,6 +179,7 @@ var plan = map[string]map[string]string{
 	"launcher/session/wire": {},
 	"launcher/undo": {
 		"pathguard/dirent": "there is one reader of what lists a folder",
+		"pathguard/proc":   "on macOS the name of a descriptor is asked for in one place",
 		"approval/flock":   "the runs of an account share one quota",
 	},
 	"pathguard/tamper": {
@@ -200,6 +201,7 @@ var plan = map[string]map[string]string{
 	"pathguard/walk": {
 		"pathguard/dirent":   "there is one reader of what lists a folder",
 		"pathguard/pathname": "a name is split and compared as text",
+		"pathguard/proc":     "on macOS the name of a descriptor is asked for in one place",
 	},
 	"pathguard/resolve": {
 		"shellparse":         "it turns the names of a script into files",

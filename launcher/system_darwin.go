@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // supported is nil here: without sandbox-exec each start says so.
@@ -103,12 +104,4 @@ func memoryOfMachine() int64 {
 func inotifyOfAccount() (instances, watches int64) { return 0, 0 }
 
 // nameOf is the name that the kernel has for a file.
-func nameOf(fd int) (string, error) {
-	// By a function that takes a pointer: a number would not move with the stack.
-	var name [unix.PathMax / 8]uint64
-	err := unix.FcntlFlock(uintptr(fd), unix.F_GETPATH, (*unix.Flock_t)(unsafe.Pointer(&name)))
-	if err != nil {
-		return "", err
-	}
-	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
-}
+func nameOf(fd int) (string, error) { return proc.NameOf(fd) }

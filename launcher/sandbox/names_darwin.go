@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // programName is the name that the kernel has for the program.
@@ -80,13 +81,11 @@ func onDisk(name string, judged *os.File) (string, error) {
 
 // kernelName is the name by which Seatbelt knows a file.
 func kernelName(f *os.File) (string, error) {
-	// By a function that takes a pointer: a number would not move with the stack.
-	var name [unix.PathMax / 8]uint64
-	if err := unix.FcntlFlock(f.Fd(), unix.F_GETPATH,
-		(*unix.Flock_t)(unsafe.Pointer(&name))); err != nil {
+	name, err := proc.NameOf(int(f.Fd()))
+	if err != nil {
 		return "", fmt.Errorf("name of %q: %w", f.Name(), err)
 	}
-	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
+	return name, nil
 }
 
 func kernel() string {

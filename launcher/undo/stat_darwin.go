@@ -1,9 +1,9 @@
 package undo
 
 import (
-	"unsafe"
-
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // How a file is opened: as a handle of what is at a name, a link itself too; as a handle of a
@@ -71,12 +71,4 @@ func openAgain(handle, flags int) (int, error) {
 const none = -1
 
 // nameOf is the name of a handle as the kernel has it.
-func nameOf(fd int) (string, error) {
-	// By a function that takes a pointer: a number would not move with the stack.
-	var name [unix.PathMax / 8]uint64
-	err := unix.FcntlFlock(uintptr(fd), unix.F_GETPATH, (*unix.Flock_t)(unsafe.Pointer(&name)))
-	if err != nil {
-		return "", err
-	}
-	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
-}
+func nameOf(fd int) (string, error) { return proc.NameOf(fd) }

@@ -2,9 +2,10 @@ package walk
 
 import (
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // forNothing opens a file without any use of it, theLink also if it is a link.
@@ -29,12 +30,4 @@ func apart(dir, name string) (kind Kind, why string) {
 	return Plain, ""
 }
 
-func kernelName(fd int) (string, error) {
-	// By a function that takes a pointer: a number would not move with the stack.
-	var name [unix.PathMax / 8]uint64
-	err := unix.FcntlFlock(uintptr(fd), unix.F_GETPATH, (*unix.Flock_t)(unsafe.Pointer(&name)))
-	if err != nil {
-		return "", err
-	}
-	return unix.ByteSliceToString(unsafe.Slice((*byte)(unsafe.Pointer(&name)), unix.PathMax)), nil
-}
+func kernelName(fd int) (string, error) { return proc.NameOf(fd) }
