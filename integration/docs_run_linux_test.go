@@ -121,11 +121,11 @@ func TestDocsVerbs(t *testing.T) {
 	option := regexp.MustCompile(`(?:^|\s)(--[a-z-]+)`)
 	code := regexp.MustCompile("(?s)`([^`]+)`")
 	found := 0
-	for name, page := range pages(t) {
+	for name, page := range allPages(t) {
 		if name == "seeds.md" { // TestNames has it
 			continue
 		}
-		var texts []string
+		texts := indented(page)
 		for _, b := range blocksOf(t, page) {
 			for line := range strings.Lines(b.text) {
 				if typed, ok := strings.CutPrefix(line, "$ "); ok || b.language == "sh" {
@@ -164,7 +164,76 @@ func TestDocsVerbs(t *testing.T) {
 			found++
 		}
 	}
-	if found < 60 {
+	if found < 75 {
 		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// allPages are those of docs/, and those that are read on the web.
+func allPages(t *testing.T) map[string]string {
+	all := pages(t)
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		all[name] = read(t, "../"+name)
+	}
+	return all
+}
+
+// indented are the lines of a page that are literal because they are indented.
+func indented(page string) (lines []string) {
+	for line := range strings.Lines(page) {
+		if text, ok := strings.CutPrefix(line, "    "); ok {
+			lines = append(lines, strings.TrimSpace(text))
+		}
+	}
+	return lines
+}
+
+// TestDocsMake: every target of make that a page names exists, with its variables, and so does
+// every folder of the source that a page names in a command.
+func TestDocsMake(t *testing.T) {
+	makefile := read(t, "../Makefile")
+	called := regexp.MustCompile(`\bmake((?: [a-z][a-z0-9-]*)+)((?: [A-Z]+=[^\s]*)*)`)
+	variable := regexp.MustCompile(` ([A-Z]+)=`)
+	folder := regexp.MustCompile(`\s\.(/[a-z][a-z/-]*)`)
+	code := regexp.MustCompile("(?s)`([^`]+)`")
+	found := 0
+	for name, page := range allPages(t) {
+		texts := indented(page)
+		for _, b := range blocksOf(t, page) {
+			if b.language == "sh" && b.reason != "it needs a Mac" {
+				texts = append(texts, strings.Split(b.text, "\n")...)
+			}
+			page = strings.Replace(page, b.text, "", 1)
+		}
+		for _, m := range code.FindAllStringSubmatch(strings.ReplaceAll(page, "```", ""), -1) {
+			texts = append(texts, strings.Join(strings.Fields(m[1]), " "))
+		}
+		for _, text := range texts {
+			text, _, _ = strings.Cut(text, "  ") // what follows is a comment
+			for _, m := range folder.FindAllStringSubmatch(text, -1) {
+				if _, err := os.Stat(".." + m[1]); err != nil && strings.HasPrefix(text, "go ") {
+					t.Errorf("%s: %q: %v", name, text, err)
+				}
+			}
+			m := called.FindStringSubmatch(text)
+			if m == nil {
+				continue
+			}
+			for target := range strings.FieldsSeq(m[1]) {
+				found++
+				if !strings.Contains(makefile, "\n"+target+":") {
+					t.Errorf("%s: make has no %s: %q", name, target, text)
+				}
+			}
+			for _, v := range variable.FindAllStringSubmatch(m[2], -1) {
+				use := regexp.MustCompile(`\$(\(if \$)?[({]` + v[1] + `\b|\$\$` + v[1] + `\b`)
+				if !use.MatchString(makefile) {
+					t.Errorf("%s: make knows no %s: %q", name, v[1], text)
+				}
+			}
+		}
+	}
+	if found < 25 {
+		t.Errorf("only %d targets were found", found)
 	}
 }

@@ -18,7 +18,14 @@ type service struct {
 	path  string // of the file
 	text  string
 	start string // what to type
+	there bool   // a package of the system has brought it
 }
+
+// What the packages of Linux distributions install: packaging/nfpm-fleet.yaml.
+const (
+	packagedProgram = "/usr/bin/tada-fleet"
+	packagedUnit    = "/usr/lib/systemd/user/tada-fleet.service"
+)
 
 // serviceHere returns the service of this system, for the agent of a state directory; false where
 // neither systemd nor launchd starts what an account wants.
@@ -35,10 +42,13 @@ func serviceHere(home string) (service, bool) {
 	switch {
 	case runtime.GOOS == "darwin":
 		path := filepath.Join(account, "Library/LaunchAgents/run.tada.fleet.plist")
-		return service{path, plist(program, home), fmt.Sprintf("launchctl load %q", path)}, true
+		return service{path: path, text: plist(program, home),
+			start: fmt.Sprintf("launchctl load %q", path)}, true
 	case err == nil:
-		return service{filepath.Join(account, ".config/systemd/user/tada-fleet.service"),
-			unit(program, home), "systemctl --user enable --now tada-fleet"}, true
+		_, err := os.Stat(packagedUnit)
+		return service{path: filepath.Join(account, ".config/systemd/user/tada-fleet.service"),
+			text: unit(program, home), start: "systemctl --user enable --now tada-fleet",
+			there: err == nil && program == packagedProgram}, true
 	}
 	return service{}, false
 }
@@ -70,8 +80,12 @@ func plist(program, home string) string {
 		"<dict><key>SuccessfulExit</key><false/></dict></dict></plist>\n"
 }
 
-// install writes the file. One that is there stays: it may be the person's own.
+// install writes the file. One that is there stays: it may be the person's own. None is written
+// where a package has one, which an update of the package replaces.
 func (s service) install() error {
+	if s.there {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return err
 	}

@@ -68,6 +68,35 @@ func TestServiceIsAUnit(t *testing.T) {
 	}
 }
 
+// The unit of the packages is the one that join writes, for the account's own state directory; join
+// writes none where it is.
+func TestServiceOfThePackage(t *testing.T) {
+	text, err := os.ReadFile("../../../packaging/systemd/tada-fleet.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(unit(packagedProgram, "/x"), ` --home "/x"`, "", 1)
+	if string(text) != want {
+		t.Errorf("%s, not\n%s", text, want)
+	}
+	description, err := os.ReadFile("../../../packaging/nfpm-fleet.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{packagedProgram, packagedUnit} {
+		if !strings.Contains(string(description), "dst: "+path+",") {
+			t.Errorf("the packages have no %s", path)
+		}
+	}
+	s := service{path: filepath.Join(t.TempDir(), "user/tada-fleet.service"), there: true}
+	if err := s.install(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a unit was written beside that of the package: %v", err)
+	}
+}
+
 // What a person has written is neither replaced nor removed.
 func TestServiceOfThePerson(t *testing.T) {
 	s := service{path: filepath.Join(t.TempDir(), "user/tada-fleet.service"), text: "ours\n"}
