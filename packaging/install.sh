@@ -110,8 +110,12 @@ main() {
     mkdir "$tmp/tree"
     tar -xzf "$tmp/$archive" -C "$tmp/tree" --no-same-owner
     place
-    echo "installed tada-run $version below $prefix; next: tadactl doctor"
-    case :$PATH: in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not in PATH" ;; esac
+    echo "installed tada-run $version below $prefix"
+    case :$PATH: in *":$prefix/bin:"*) ;; *)
+        echo "$prefix/bin is not in PATH; type this, and write it into your shell's startup file:"
+        echo "export PATH=\"\$PATH:$prefix/bin\"" ;;
+    esac
+    echo "next: tadactl doctor"
 }
 
 main "$@"

@@ -21,8 +21,13 @@ func testInstaller(t *testing.T, h handout) {
 		t.Run(verifier, func(t *testing.T) {
 			path := onlyWith(t, verifier)
 			prefix := t.TempDir()
-			if out, err := install(h.dir, h.dir, path, "--to", prefix); err != nil {
+			out, err := install(h.dir, h.dir, path, "--to", prefix)
+			if err != nil {
 				t.Fatal(err, out)
+			}
+			if want := "export PATH=\"$PATH:" + prefix + "/bin\"\nnext: tadactl doctor\n"; !strings.
+				HasSuffix(out, want) {
+				t.Errorf("it does not say what to type next: %s", out)
 			}
 			for _, program := range programs {
 				if info, err := os.Stat(filepath.Join(prefix, "bin", program)); err != nil ||
