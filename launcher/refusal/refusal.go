@@ -68,7 +68,7 @@ type Item struct {
 // agent, because the person who denied reads it too.
 func (r *Refusal) Line() string {
 	status, byUser := cmp.Or(Phrase(r.In, r.Status), r.Status), Phrase(r.In, "by user")
-	if r.Status != r.Code {
+	if r.Status != r.Code && r.Code != codeNoApprover { // that has the reason of a question
 		line := fmt.Sprintf("tada-run: %s (%s): %s", status, r.Code, notice.Visible(r.Message))
 		switch {
 		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable":
@@ -93,6 +93,9 @@ func (r *Refusal) Line() string {
 
 // CodeDenied is the code of a denial by a person.
 const CodeDenied = "human_denied"
+
+// codeNoApprover is the code of a question that no person can be asked.
+const codeNoApprover = "no_approver"
 
 // JSON is the refusal as one line for a program, without the newline.
 func (r *Refusal) JSON() string {

@@ -59,6 +59,10 @@ func TestRefusalLine(t *testing.T) {
 		{zh(Refusal{Status: "denied", Code: "human_denied",
 			Message: Phrase(pathguard.Chinese, "denied by user")}), "tada-run: 用户已拒绝"},
 		{zh(Refusal{Status: "cancelled", Code: "cancelled", Message: "x"}), "tada-run: 已取消: x"},
+		// in CI the reason is all that the author of a job has
+		{Refusal{Status: "denied", Code: "no_approver", Message: "no one to ask",
+			Items: []Item{{Message: "deletes all"}}},
+			"tada-run: denied: deletes all; no one to ask"},
 	} {
 		if got := tt.r.Line(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
