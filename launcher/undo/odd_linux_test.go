@@ -31,7 +31,7 @@ func TestOddFiles(t *testing.T) {
 					int(unix.Mkdev(1, 3)))
 			}
 			w.write("empty", "")
-			before := w.unlinked()
+			before := w.digest()
 			nextTick()
 			s := w.run("run", func(h *hand) {
 				for name, err := range make {
@@ -222,7 +222,7 @@ func TestHolesComeBack(t *testing.T) {
 	if err := errors.Join(err, f.Truncate(size)); err != nil {
 		t.Fatal(err)
 	}
-	before := w.unlinked()
+	before := w.digest()
 	w.run("run", func(h *hand) {
 		h.rewrite(w.path("f"), strings.Repeat("x", 400<<10), 0, 0)
 	})
@@ -554,7 +554,7 @@ func fullAt(dir string, at int) error {
 	for n := range 20 {
 		w.write(fmt.Sprint("f", n), strings.Repeat("before", 1000))
 	}
-	before := w.unlinked()
+	before := w.digest()
 	nextTick()
 	full := filepath.Join(dir, "full")
 	h := &hand{j: w.begin("run")}
