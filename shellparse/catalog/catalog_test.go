@@ -19,7 +19,7 @@ var tables = map[string]struct {
 			"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
 			"secret caller call"},
 	"later.txt":   {later(), "kept told tools"},
-	"secrets.txt": {secrets(), "inside ends whole apart file public token form more midword"},
+	"secrets.txt": {secrets(), "inside ends whole section apart file public token form more midword"},
 }
 
 // J3: no name is in a table twice, and every line has the one format.

@@ -56,7 +56,7 @@ Classes:
 	raw           no options: the words follow a grammar of their own (find, dd)
 	remote        what it starts runs elsewhere, so its names are not names here
 	versioned     it is installed under names with a version too (gcc-13)
-	project=FILE  it executes this file of the directory that it works in
+	project=FILE  it executes this file of the directory that it works in; "|" separates several
 	filter=HOW    where output comes from: copy, transform, decode of the input; fetch, settings, environment, endless
 	stdin=LANG    without operands it executes standard input as this language
 

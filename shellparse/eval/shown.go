@@ -41,9 +41,12 @@ var erasers = [...]struct{ lang, call, then string }{
 	{"php", "->truncate()", ""},
 	{"php", "::query()", "->delete()"},
 	{"php", "->forceDelete()", ""},
+	{"elixir", "Repo.delete_all(", ""},
 	{"python", ".objects.", ".delete()"},
+	{"python", ".drop_all(", ""},
 	{"ruby", ".delete_all", ""},
 	{"ruby", ".destroy_all", ""},
+	{"ruby", ".drop_table", ""},
 }
 
 // erases reports whether a program deletes records of a database by such a call.
@@ -93,7 +96,8 @@ func showsSecret(lang, text string) bool {
 			if end < 0 {
 				end = len(name)
 			}
-			if catalog.SecretName(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
+			if (catalog.SecretName(name[:end]) || ask == "config(" &&
+				catalog.SecretSetting(name[:end])) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
 				plainEnd(name[end:]) {
 				return true
 			}
