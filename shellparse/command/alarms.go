@@ -118,10 +118,10 @@ func (m *matcher) alarm(r role, vs []value) {
 	}
 }
 
-// secretWords are names whose values are printed. Where the parameter is "any", they are printed
-// whatever the names are, and where it is "all", all of them if none is named.
+// secretWords are names whose values are printed. Where the parameter is "any", secrets are printed
+// whatever the names are, and without one too.
 func (m *matcher) secretWords(r role, vs []value) {
-	if r.param == "any" || r.param == "all" && len(vs) == 0 {
+	if r.param == "any" {
 		m.hazard("secret.print", 0)
 		return
 	}

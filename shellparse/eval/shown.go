@@ -26,7 +26,7 @@ var disclosures = [...]disclosure{
 		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
 	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
-	{"php", []string{"echo", "print", "print(", "var_dump(", "dump(", "dd("},
+	{"php", []string{"echo", "print", "print(", "print_r(", "var_dump(", "var_export(", "dump(", "dd("},
 		[]string{"getenv(", "$_ENV[", "$_SERVER[", "config(", "env("}, `"'`},
 	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
 }

@@ -70,8 +70,8 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	}
 	w.project(s, c, u, in)
 	w.collected(s, c, in)
-	if u.StdinCode != "" {
-		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
+	if lang, given := strings.CutSuffix(u.StdinCode, "?"); lang != "" && (!given || s.in != nil) {
+		w.runsWith(s, s.in, lang, c.span, nil, len(c.args) == 1)
 	}
 	if u.Data != "" {
 		w.takesIn(s, c, u)
@@ -130,7 +130,9 @@ func (w *commands) planted(s *state, v value, c *call) {
 		return
 	}
 	lang := languageOf(base(c.words[0].Text))
-	if _, ok := f.flow.whole(); planted(f.flow.source()) || ok && lang == "make" {
+	_, ok := f.flow.whole()
+	added := f.flow.from == File && f.flow.name == "" // to a file that was there
+	if planted(f.flow.source()) || (ok || added) && lang == "make" {
 		w.runs(s, &f.flow, lang, c.span)
 	}
 }
