@@ -26,7 +26,8 @@ var disclosures = [...]disclosure{
 		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
 	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
-	{"php", []string{"echo", "print", "print(", "print_r(", "var_dump(", "var_export(", "dump(", "dd("},
+	{"php", []string{"echo", "print", "print(", "print_r(", "var_dump(", "var_export(", "dump(",
+		"dd("},
 		[]string{"getenv(", "$_ENV[", "$_SERVER[", "config(", "env("}, `"'`},
 	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
 }
@@ -96,8 +97,9 @@ func showsSecret(lang, text string) bool {
 			if end < 0 {
 				end = len(name)
 			}
-			if (catalog.SecretName(name[:end]) || ask == "config(" &&
-				catalog.SecretSetting(name[:end])) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
+			secret := catalog.SecretName(name[:end]) ||
+				ask == "config(" && catalog.SecretSetting(name[:end])
+			if secret && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
 				plainEnd(name[end:]) {
 				return true
 			}
