@@ -134,8 +134,8 @@ func TestMovedAndChanged(t *testing.T) {
 	}
 }
 
-// TestMadeAtOnce: what a run makes in the tick of the clock in which it starts is its own, also where
-// it is known only after it was moved.
+// TestMadeAtOnce: what a run makes in the tick of the clock in which it starts is its own, also
+// where it is known only after it was moved.
 func TestMadeAtOnce(t *testing.T) {
 	for range 20 {
 		w := newWorld(t, t.TempDir())
