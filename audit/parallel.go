@@ -101,7 +101,7 @@ func (v *verifier) join(p *piece) {
 	line := v.at.line
 	v.at = p.after
 	v.at.line = line + p.lines
-	v.found.recs.join(p.found.recs)
+	v.vouched.add(p.found.recs...)
 	if bad := p.found.unnamed; bad != nil && v.found.unnamed == nil {
 		bad.Line += line
 		v.found.unnamed = bad

@@ -37,9 +37,9 @@ type VerifyOptions struct {
 	// for one that is gone, and in a copy perhaps ErrAwaited. It is called from several goroutines.
 	// Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
-	// Transcripts lists the existing transcripts, to find those that the log does not name. Nil:
-	// they are not checked.
-	Transcripts func() ([]string, error)
+	// Transcripts says each transcript that there is, in any order and perhaps twice, to find those
+	// that the log does not name. Nil: they are not checked.
+	Transcripts func(say func(sid string)) error
 	Signed
 	Codec Codec // of packed segments
 }
@@ -52,6 +52,8 @@ type Meanwhile struct {
 	// Progress, if set, is called now and then with how far a step has come: the log in bytes of
 	// its text, then transcripts.
 	Progress func(step string, done, total int64)
+	// Session, if set, is called with each transcript that was checked, in any order.
+	Session func(Session)
 	// AtRest, if set, makes the report say what the next Verify needs as AtRest.Before.
 	AtRest *AtRest
 	// Passkeys begins the check of what passkeys have signed; partial is true if earlier entries
@@ -129,8 +131,9 @@ type Report struct {
 	Seals       int64
 	Sealed      int64  // entries up to and with the last seal
 	FirstKey    string // named by the first seal; a rewritten log has another
-	Transcripts []Session
-	Unproven    []Gap // what a person accepted after tampering: see Gap.Unproven
+	Transcripts int    // that the log names and that were checked, with those that are gone
+	Missing     int    // of them, gone
+	Unproven    []Gap  // what a person accepted after tampering: see Gap.Unproven
 	Strange
 	Notes  []string // other unchecked facts, or findings that do not prove a change
 	Before Before

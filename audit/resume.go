@@ -156,29 +156,32 @@ func (v *verifier) carry() error {
 				return errResume
 			}
 			v.collect(f, sha256.Sum256([]byte(kept.Text)), kept.Offset, f.seq+1, &v.found)
+			v.vouch()
 		}
 	}
 	return nil
 }
 
-// there lists the transcripts that may be without an entry.
-func (v *verifier) there() ([]string, error) {
+// there says which transcripts may be without an entry.
+func (v *verifier) there(say func(sid string)) error {
 	if v.before == nil {
-		return v.o.Transcripts()
+		return v.o.Transcripts(say)
 	}
-	there := maps.Clone(v.before.fresh)
+	for sid := range v.before.fresh {
+		say(sid)
+	}
 	for sid := range v.before.Beside {
 		f, err := v.o.Transcript(sid)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Close()
-		there[sid] = true
+		say(sid)
 	}
-	return slices.Sorted(maps.Keys(there)), nil
+	return nil
 }
 
 // had checks a remembered point in the part that is not parsed. Where bytes are set apart, they may

@@ -70,13 +70,13 @@ func (y *year) options() VerifyOptions {
 		Transcript: func(sid string) (io.ReadCloser, error) {
 			return OpenTranscript(y.cast(sid), packing)
 		},
-		Transcripts: func() (ids []string, err error) {
+		Transcripts: func(say func(sid string)) error {
 			list, err := names()
 			for _, name := range list {
 				sids, _ := in(name)
-				ids = append(ids, sids...)
+				say(sids[0])
 			}
-			return slices.Compact(ids), err
+			return err
 		},
 	}
 }
@@ -250,14 +250,8 @@ func toldAs(r Report, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	missing := r.Before.Missing
-	for _, s := range r.Transcripts {
-		if s.Missing {
-			missing++
-		}
-	}
-	all := len(r.Transcripts) + r.Before.Transcripts
-	r.Transcripts, r.Before = nil, Before{}
+	missing, all := r.Before.Missing+r.Missing, r.Transcripts+r.Before.Transcripts
+	r.Transcripts, r.Missing, r.Before = 0, 0, Before{}
 	slices.SortFunc(r.Gaps, func(a, b Gap) int { return int(a.Seq - b.Seq) })
 	return fmt.Sprintf("%+v %d transcripts, %d missing", r, all, missing)
 }

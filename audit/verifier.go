@@ -79,6 +79,7 @@ type verifier struct {
 	removed *tree  // over the entries that were pruned
 	before  *resumed
 	looked
+	listed
 	o       VerifyOptions
 	at      cursor
 	report  Report
@@ -89,7 +90,7 @@ type verifier struct {
 // found is what the later steps need from the chain.
 type found struct {
 	points []Point // of VerifyOptions.Remember
-	recs   recs    // rec.close and its neighbours
+	recs   []rec   // rec.close and its neighbours, not yet in listed
 	// the first of them that names no session
 	unnamed *BadEntry
 	seals   []Entry // and the accept entries between them
@@ -117,11 +118,18 @@ func (v *verifier) walk(end int64) *walk {
 		gap: func(g Gap) { v.report.Gaps = append(v.report.Gaps, g) },
 		entry: func(f fields, hash Hash, offset, line int64) {
 			v.collect(f, hash, offset, line, &v.found)
+			v.vouch()
 			if f.seq == 0 {
 				v.report.First = stamp(f.time).time()
 			}
 		},
 	}
+}
+
+// vouch moves what was found about transcripts to where there is room for it.
+func (v *verifier) vouch() {
+	v.vouched.add(v.found.recs...)
+	v.found.recs = v.found.recs[:0]
 }
 
 // collect stores what the later steps of Verify need of one entry.
@@ -140,7 +148,7 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 				Reason: kind + " names no session"}
 		}
 		if ok {
-			to.recs.add(r)
+			to.recs = append(to.recs, r)
 		}
 	}
 	if len(v.o.Remember) > 0 {

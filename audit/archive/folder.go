@@ -252,22 +252,25 @@ func (f *Folder) hasOnce(id string) bool {
 // IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.
 // With a [DamagedError] they are those of the other archives.
 func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
-	err = again(func() error {
-		ids, err = f.idsOnce(only)
-		return err
-	})
-	return ids, err
-}
-
-func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
-	names, archives, err := f.listed()
-	if err != nil {
-		return nil, err
-	}
-	add := func(id string) {
+	err = f.Say(func(id string) {
 		if only == nil || only(id) {
 			ids = append(ids, id)
 		}
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// Say calls add with each session that has a transcript, in any order, and with some of them twice.
+// With a [DamagedError] they are those of the other archives.
+func (f *Folder) Say(add func(id string)) error {
+	return again(func() error { return f.sayOnce(add) })
+}
+
+func (f *Folder) sayOnce(add func(id string)) error {
+	names, archives, err := f.listed()
+	if err != nil {
+		return err
 	}
 	for _, name := range names {
 		if id, ok := idOf(name); ok {
@@ -280,13 +283,12 @@ func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
 			err = errors.Join(err, openErr)
 			continue
 		} else if openErr != nil {
-			return nil, openErr
+			return openErr
 		}
 		for _, e := range a.list {
 			add(e.id)
 		}
 		a.text.Close()
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), err // a packing that died leaves both files
+	return err
 }

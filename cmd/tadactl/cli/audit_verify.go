@@ -191,12 +191,7 @@ func plansNote(p launcher.Plans) string {
 }
 
 func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error {
-	missing, transcripts := r.Before.Missing, len(r.Transcripts)+r.Before.Transcripts
-	for _, s := range r.Transcripts {
-		if s.Missing {
-			missing++
-		}
-	}
+	missing, transcripts := r.Before.Missing+r.Missing, r.Transcripts+r.Before.Transcripts
 	if c.json {
 		return c.printJSON(map[string]any{
 			"ok":      len(r.Unproven) == 0 && !plans.Lost(),
