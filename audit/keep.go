@@ -17,7 +17,7 @@ func (v *verifier) keep() error {
 	if v.o.AtRest == nil || v.o.Since != nil || v.o.Transcript == nil || v.o.Transcripts == nil {
 		return nil
 	}
-	if v.back {
+	if v.back || v.crowded {
 		return nil
 	}
 	k := &Verified{First: v.report.First, End: verifiedPoint{v.at.seq, v.at.head.String()},
@@ -135,7 +135,7 @@ func (v *verifier) freshFiles() (list []freshFile) {
 		f := &list[i]
 		ids, err := v.o.AtRest.In(f.Name)
 		busy := v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running)
-		f.whole = err == nil && v.files[f.Name].info != nil && !busy
+		f.whole = err == nil && v.files[f.Name].plain && !busy
 		for _, id := range ids {
 			record := append(sorted.AppendKey(nil, id), restFile)
 			v.rested.Add(binary.BigEndian.AppendUint32(record, uint32(i)))

@@ -21,6 +21,9 @@ func (v *verifier) resume() error {
 	if err := v.look(); err != nil || v.o.AtRest.Before == nil {
 		return err
 	}
+	if v.crowded {
+		return errResume
+	}
 	k := resumed{Verified: v.o.AtRest.Before}
 	k.files = v.unchanged(k.Files)
 	limit := k.Open
@@ -68,7 +71,7 @@ func (v *verifier) unchanged(list []verifiedFile) map[string]bool {
 	each(len(list), v.o.workers(), func(i int) {
 		f := list[i]
 		is := v.files[f.Name]
-		ok := is.info != nil && is.size == f.Size
+		ok := is.plain && is.size == f.Size
 		if ok {
 			sum, err := SumFile(v.o.AtRest.Path(f.Name), f.Size)
 			ok = err == nil && sum.String() == f.Sum
@@ -201,16 +204,21 @@ func (v *verifier) had(p Point) error {
 
 // look looks at the files of transcripts, and at those of the log, before they are read.
 func (v *verifier) look() error {
-	files, err := v.o.AtRest.Files()
+	v.files = map[string]look{}
+	err := v.o.AtRest.Files(func(file string) {
+		if v.crowded = v.crowded || len(v.files) >= mostFiles; v.crowded {
+			return
+		}
+		v.files[file] = look{} // of what is no plain file there is no note
+		if info, err := os.Lstat(v.o.AtRest.Path(file)); err == nil {
+			v.files[file] = lookAt(info)
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("listing the transcripts: %w", err)
 	}
-	v.files = map[string]look{}
-	for _, file := range files {
-		v.files[file] = look{} // of what is no plain file there is no note
-		if info, err := os.Lstat(v.o.AtRest.Path(file)); err == nil && info.Mode().IsRegular() {
-			v.files[file] = lookAt(info)
-		}
+	if v.crowded {
+		v.files = nil
 	}
 	v.looks = make([]look, len(v.log.parts))
 	for i, p := range v.log.parts {

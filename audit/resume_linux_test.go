@@ -54,6 +54,13 @@ func (y *year) options() VerifyOptions {
 		}
 		return list, err
 	}
+	files := func(say func(file string)) error {
+		list, err := names()
+		for _, name := range list {
+			say(name)
+		}
+		return err
+	}
 	in := func(file string) ([]string, error) {
 		sid, _, _ := strings.Cut(file, ".cast")
 		return []string{sid}, nil
@@ -65,7 +72,7 @@ func (y *year) options() VerifyOptions {
 	return VerifyOptions{Codec: packing,
 		Meanwhile: Meanwhile{
 			Running: func(sid string) bool { return y.running[sid] },
-			AtRest: &AtRest{Files: names, In: in, Span: span,
+			AtRest: &AtRest{Files: files, In: in, Span: span,
 				Path: func(file string) string { return filepath.Join(y.sessions(), file) }}},
 		Transcript: func(sid string) (io.ReadCloser, error) {
 			return OpenTranscript(y.cast(sid), packing)

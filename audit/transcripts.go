@@ -103,7 +103,7 @@ func (c *checked) take(s Session, err error, entries int) {
 	c.report.Transcripts++
 	if s.Missing {
 		c.report.Missing++
-	} else if c.o.AtRest != nil {
+	} else if c.o.AtRest != nil && !c.crowded {
 		c.buffer = sorted.AppendKey(c.buffer[:0], s.ID)
 		c.buffer = binary.BigEndian.AppendUint64(append(c.buffer, restSession), uint64(s.first))
 		c.rested.Add(c.buffer)

@@ -97,8 +97,8 @@ func (m *made) check(t testing.TB) {
 func (m *made) checkAtRest(t testing.TB) {
 	t.Helper()
 	s := m.AtRest(func(string) bool { return true })
-	files, err := s.Files()
-	must(t, err)
+	var files []string
+	must(t, s.Files(func(file string) { files = append(files, file) }))
 	in := map[string]bool{}
 	for _, file := range files {
 		ids, err := s.In(file)

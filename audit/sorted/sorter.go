@@ -14,7 +14,7 @@ import (
 )
 
 // Memory is how much a Sorter has in memory, unless a single record is longer.
-const Memory = 4 << 20
+const Memory = 1 << 20
 
 // A Sorter takes records in any order, and yields them sorted. What exceeds its memory is in a
 // temporary file without a name. The zero value is ready.
@@ -137,7 +137,7 @@ func (s *Sorter) All() iter.Seq2[[]byte, error] {
 // merge yields the records of all runs.
 func (s *Sorter) merge(yield func([]byte, error) bool) {
 	var h sources
-	size := min(max(Memory/len(s.runs), 4<<10), 64<<10)
+	size := min(max(Memory/len(s.runs), 4<<10), 64<<10) // of each buffer
 	for _, r := range s.runs {
 		from := &source{in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.to-r.from),
 			size)}
