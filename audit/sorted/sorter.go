@@ -137,7 +137,7 @@ func (s *Sorter) All() iter.Seq2[[]byte, error] {
 // merge yields the records of all runs.
 func (s *Sorter) merge(yield func([]byte, error) bool) {
 	var h sources
-	size := min(max(Memory/len(s.runs), 4<<10), 64<<10) // of each buffer
+	size := min(max(Memory/2/len(s.runs), 4<<10), 64<<10) // of each buffer
 	for _, r := range s.runs {
 		from := &source{in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.to-r.from),
 			size)}
