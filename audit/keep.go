@@ -62,10 +62,14 @@ func (v *verifier) keepParts(k *Verified) {
 // keepFound notes what was found in a part, whose first entry is number from.
 func (v *verifier) keepFound(p *verifiedPart, from int64) {
 	in := func(seq int64) bool { return seq >= from && seq < p.After.Count }
-	for _, e := range slices.Concat(v.found.seals, v.found.prunes, v.found.signed) {
+	keep := func(e Entry, before int64) {
+		line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
+		p.Lines = append(p.Lines, keptLine{e.Offset, string(line), before})
+	}
+	v.keepSeals(in, keep)
+	for _, e := range slices.Concat(v.found.prunes, v.found.signed) {
 		if in(e.Seq) {
-			line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
-			p.Lines = append(p.Lines, keptLine{e.Offset, string(line)})
+			keep(e, 0)
 		}
 	}
 	for _, g := range v.report.Gaps {
@@ -80,6 +84,31 @@ const (
 	restSession = iota // where the first entry about it is, 8 bytes
 	restFile           // the number of a file that it is in, 4 bytes
 )
+
+// keepSeals keeps what the check of later seals needs of those in a part: the first of all, which
+// names the first key, the last, and what was accepted. The others were checked.
+func (v *verifier) keepSeals(in func(seq int64) bool, keep func(e Entry, before int64)) {
+	before, first := int64(0), true
+	for i, s := range v.found.seals {
+		begins := first && s.Kind == kindSeal
+		first = first && !begins
+		if !in(s.Seq) {
+			continue
+		}
+		before += s.before
+		last := i+1 == len(v.found.seals) || !in(v.found.seals[i+1].Seq) ||
+			v.found.seals[i+1].Kind == KindAccept
+		switch {
+		case s.Kind == KindAccept:
+			keep(s.Entry, 0)
+		case last || begins:
+			keep(s.Entry, before)
+			before = 0
+		default:
+			before++
+		}
+	}
+}
 
 // keepFiles notes the files of transcripts, and where the first entry is about one in no such file.
 func (v *verifier) keepFiles(k *Verified) error {

@@ -160,6 +160,9 @@ func (v *verifier) carry() error {
 			}
 			v.collect(f, sha256.Sum256([]byte(kept.Text)), kept.Offset, f.seq+1, &v.found)
 			v.vouch()
+			if kept.Before > 0 && len(v.found.seals) > 0 {
+				v.found.seals[len(v.found.seals)-1].before = kept.Before
+			}
 		}
 	}
 	return nil

@@ -93,10 +93,16 @@ type found struct {
 	recs   []rec   // rec.close and its neighbours, not yet in listed
 	// the first of them that names no session
 	unnamed *BadEntry
-	seals   []Entry // and the accept entries between them
+	seals   []sealEntry // and the accept entries between them
 	prunes  []Entry
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 	signed  []Entry         // about passkeys, and what they signed
+}
+
+// A sealEntry is a seal, or an accept entry between seals.
+type sealEntry struct {
+	Entry
+	before int64 // seals before it that were checked by an earlier Verify, and are not among them
 }
 
 // tell copies how far the proof has come into the report.
@@ -136,7 +142,7 @@ func (v *verifier) vouch() {
 func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
 	case kind == kindSeal, kind == KindAccept: // v.accepted reports the accept entries
-		to.seals = append(to.seals, f.entry(hash, offset, line))
+		to.seals = append(to.seals, sealEntry{Entry: f.entry(hash, offset, line)})
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))
 	case isAboutPasskey(kind, f.body):
