@@ -100,7 +100,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 // record, but what it has used does, up to where the collector begins. Some MiB are of each core.
 func frugal() (undo func()) {
 	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(limit, int64(40+4*runtime.GOMAXPROCS(0))<<20))
+	debug.SetMemoryLimit(min(limit, int64(36+4*runtime.GOMAXPROCS(0))<<20))
 	return func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
