@@ -218,7 +218,7 @@ func swappedSocket(w World) error {
 		return err
 	}
 	go exchange(number, other, tcp)
-	for range tries(2000) {
+	for range tries(races) {
 		_ = connect(number, sockaddr(w.TCP))
 		for _, fd := range []int{tcp, other} {
 			if peer, err := unix.Getpeername(fd); err == nil {

@@ -229,7 +229,7 @@ func swapRace(w World) error {
 		}
 	}()
 	err := errors.New("the secret was never read")
-	for range tries(20000) {
+	for range tries(races) {
 		text, e := os.ReadFile(name)
 		if e == nil && strings.HasPrefix(string(text), "secret") {
 			return nil

@@ -164,7 +164,7 @@ func (w *World) race(open func() (int, error), change func(odd bool)) error {
 		}
 	}()
 	err := errors.New("the linked file was never opened")
-	for range tries(20000) {
+	for range tries(races) {
 		fd, e := open()
 		if e != nil {
 			continue

@@ -62,6 +62,7 @@ func Main(args []string) (code int, mine bool) {
 		fmt.Fprintln(os.Stderr, err)
 		return 2, true
 	}
+	rounds = w.Rounds
 	// In a private pid namespace the number may be another process's.
 	if birth(w.Launcher) != w.LauncherBirth {
 		w.Launcher = 1 << 30
@@ -171,7 +172,7 @@ var apart = strings.Fields("umount setns mount open_tree remount change swap uns
 
 // bare runs the attacker without a sandbox. The first error is the attacker's.
 func (w *World) bare(self, name string) (error, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds)*patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{argv0, name}, w.env(), w.tty,
@@ -216,7 +217,7 @@ func (w *World) sandboxed(self string, level sandbox.Level,
 	if err != nil {
 		return false, r, "", err
 	}
-	timer := time.AfterFunc(patience, process.Kill)
+	timer := time.AfterFunc(time.Duration(rounds)*patience, process.Kill)
 	defer timer.Stop()
 	text, _ := io.ReadAll(out)
 	s, err := process.Wait()

@@ -12,8 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// races is how often a race is tried.
-const races = 5000
+// races is how often a race is tried: without a sandbox, one of the first dozen wins.
+const races = 2000
+
+// rounds multiplies races; make stress sets it.
+var rounds = 1
 
 // sharedRace writes to an own name that another thread turns into a link to a shared file and back.
 func sharedRace(w World) error {
@@ -128,7 +131,7 @@ const turns = 300 * time.Millisecond
 // tries are the attempts of a race.
 func tries(times int) func(yield func() bool) {
 	return func(yield func() bool) {
-		for n, began := 0, time.Now(); n < times || time.Since(began) < turns; n++ {
+		for n, began := 0, time.Now(); n < rounds*times || time.Since(began) < turns; n++ {
 			if !yield() {
 				return
 			}
