@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,36 +83,6 @@ type completeness struct {
 	cut     bool            // the log begins after a pruning: what is before is not known
 	revived []string        // runs
 	begins  begins
-}
-
-// complete reads what Verify has proven; whole reports what is missing.
-func (v *verifier) complete() error {
-	if !v.o.Complete {
-		return nil
-	}
-	c := completeness{runs: map[string]*told{}, lives: map[string]*life{},
-		grants: map[string]int{}, shown: map[string]bool{}, cut: v.from.seq > 0}
-	defer c.begins.Close()
-	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash,
-		offset, line int64) {
-		if v.partial != nil {
-			return
-		}
-		kind := string(f.kind)
-		c.begins.at = offset
-		if reason := c.take(kind, f, hash, offset, line); reason != "" {
-			v.partial = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset,
-				Reason: reason}
-		}
-	}}
-	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
-		return err
-	}
-	if err := c.again(v); err != nil || v.partial != nil {
-		return err
-	}
-	v.partial = c.open(v)
-	return nil
 }
 
 // judges are selected by the beginning of a kind.

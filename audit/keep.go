@@ -124,7 +124,9 @@ func (v *verifier) keepFiles(k *Verified) error {
 	if err := v.match(fresh, k); err != nil {
 		return err
 	}
-	each(len(fresh), v.o.workers(), func(i int) { fresh[i].whole = fresh[i].whole && v.sum(&fresh[i]) })
+	each(len(fresh), v.o.workers(), func(i int) {
+		fresh[i].whole = fresh[i].whole && v.sum(&fresh[i])
+	})
 	for _, f := range fresh {
 		if f.whole && f.Count > 0 {
 			k.Files = append(k.Files, f.verifiedFile)

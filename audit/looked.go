@@ -10,12 +10,6 @@ type look struct {
 	identity      identity
 }
 
-// An identity says which file it is.
-type identity struct {
-	device, number uint64
-	changed        int64 // as the kernel keeps it
-}
-
 func lookAt(info fs.FileInfo) look {
 	id, known := identify(info)
 	return look{known && info.Mode().IsRegular(), info.Size(), info.ModTime().UnixNano(), id}

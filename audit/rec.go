@@ -99,7 +99,7 @@ func parseRec(b []byte) (r rec) {
 	return r
 }
 
-// An evidence is all that the log says about transcripts, and which transcripts there are, sorted by
+// An evidence is all that the log says about transcripts, and which of them there are, sorted by
 // session.
 type evidence struct {
 	sorted.Sorter

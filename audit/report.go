@@ -121,19 +121,18 @@ type Report struct {
 	// entries that the anchor does not know yet, because a process died between the two writes
 	NotAnchored int64
 	// of the anchor that are whole: 2, or 1 after a crash during a write
-	Slots       int
-	Since       int64    // entries that were not looked at (VerifyOptions.Since)
-	Runs        int      // that Complete judged
-	Open        int      // of them, still running
-	Revived     []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
-	Segments    int      // files that the log is in
-	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
-	Seals       int64
-	Sealed      int64  // entries up to and with the last seal
-	FirstKey    string // named by the first seal; a rewritten log has another
-	Transcripts int    // that the log names and that were checked, with those that are gone
-	Missing     int    // of them, gone
-	Unproven    []Gap  // what a person accepted after tampering: see Gap.Unproven
+	Slots    int
+	Since    int64    // entries that were not looked at (VerifyOptions.Since)
+	Runs     int      // that Complete judged
+	Open     int      // of them, still running
+	Revived  []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
+	Segments int      // files that the log is in
+	Pruned   int64    // entries whose segments were removed, and whose hashes are kept
+	Seals    int64
+	Sealed   int64  // entries up to and with the last seal
+	FirstKey string // named by the first seal; a rewritten log has another
+	Checked
+	Unproven []Gap // what a person accepted after tampering: see Gap.Unproven
 	Strange
 	Notes  []string // other unchecked facts, or findings that do not prove a change
 	Before Before
@@ -152,6 +151,12 @@ type Before struct {
 	Missing     int // of them, gone
 	// Next is what the next Verify needs as AtRest.Before; nil if nothing is worth it.
 	Next *Verified
+}
+
+// Checked counts the transcripts that the log names and that were checked.
+type Checked struct {
+	Transcripts int // with those that are gone
+	Missing     int // of them, gone
 }
 
 // Strange are the transcripts for which the log does not vouch.

@@ -9,20 +9,6 @@ import (
 	"github.com/tada-run/tada-run/audit/sorted"
 )
 
-// A listed is what is known of transcripts: of a record of years, more than fits in memory.
-type listed struct {
-	vouched   evidence
-	unlisted  error         // why the transcripts that there are could not be listed
-	strangers []string      // transcripts that no entry is about
-	rested    sorted.Sorter // the sessions that the next Verify may rely on; see keepFiles
-	back      bool          // a transcript is there that the log says was dropped
-}
-
-func (l *listed) close() {
-	l.vouched.Close()
-	l.rested.Close()
-}
-
 // transcripts checks every transcript that the log names, some at a time, in the order of their
 // sessions: those of an archive one after the other.
 func (v *verifier) transcripts() error {

@@ -93,7 +93,8 @@ func TestNameless(t *testing.T) {
 func TestKey(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "a\x00", "\xff"} {
 		key, got, rest := CutKey(append(AppendKey(nil, text), "rest"...))
-		if string(got) != text || string(rest) != "rest" || !bytes.Equal(key, AppendKey(nil, text)) {
+		if string(got) != text || string(rest) != "rest" ||
+			!bytes.Equal(key, AppendKey(nil, text)) {
 			t.Errorf("%q: %q %q", text, got, rest)
 		}
 	}
