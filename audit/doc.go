@@ -219,8 +219,8 @@
 // Verify needs the same memory for any number of runs. What must be known of each transcript, run
 // and question until the end is sorted (package audit/sorted); beyond some MiB that is in temporary
 // files without names, below /var/tmp. In memory is what is open: runs without an end, questions
-// without an answer, runs reported lost; and what there is few of: seals, what passkeys signed, what
-// a person accepted.
+// without an answer, runs reported lost; and what there is little of: seals, what passkeys signed,
+// what a person accepted.
 //
 // # What is not proven
 //
