@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -134,14 +133,9 @@ func TestVerifyInBoundedMemory(t *testing.T) {
 	}
 }
 
-// apart is how many entries are between the two that do not go together. AUDIT_TEST_APART is
-// another number.
-func apart() int {
-	if n, err := strconv.Atoi(os.Getenv("AUDIT_TEST_APART")); err == nil {
-		return n
-	}
-	return 40_000 // more than are sorted in memory
-}
+// apart is how many entries are between the two that do not go together: more than are sorted in
+// memory.
+func apart() int { return 40_000 }
 
 // denied yields so many entries of runs that are not permitted, and dropped of transcripts that are
 // gone.
