@@ -65,7 +65,7 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 		return nil, fmt.Errorf("%q cannot be the name of a run", start.Run)
 	}
 	// Files get the time of the last tick of the clock or later: what was born after now was made
-	// after now. A run needs longer than a tick before its first change.
+	// after now, and see comes.
 	var now unix.Timespec
 	err := unix.ClockGettime(unix.CLOCK_REALTIME, &now)
 	if err != nil {

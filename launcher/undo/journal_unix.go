@@ -24,7 +24,7 @@ func (j *Journal) Make(dir int, in, name string) error {
 		return j.done(&NotKeptError{join(in, name), err})
 	}
 	if !now { // what is there is not made again
-		j.entry(f, name, nil)
+		j.comes(f, name)
 	}
 	return j.done(nil)
 }
@@ -44,9 +44,22 @@ func (j *Journal) MakeNext(dir int, name string) bool {
 		return false
 	}
 	if !now {
-		j.entry(f, name, nil)
+		j.comes(f, name)
 	}
 	return j.done(nil) == nil
+}
+
+// comes notes an entry that will be made, when files get a later time than the start of the run:
+// what was born before it is another program's. They get the time of the last tick of the clock,
+// and a run may be quick enough to be in the same tick still.
+func (j *Journal) comes(f *folder, name string) {
+	for range tick / pause {
+		if fileTime() > j.book.head.start {
+			break
+		}
+		time.Sleep(pause)
+	}
+	j.entry(f, name, nil)
 }
 
 // present reports whether something is at an entry, or is known to have been.

@@ -134,6 +134,33 @@ func TestMovedAndChanged(t *testing.T) {
 	}
 }
 
+// TestMadeAtOnce: what a run makes in the tick of the clock in which it starts is its own, also
+// where it is known only after it was moved.
+func TestMadeAtOnce(t *testing.T) {
+	for range 20 {
+		w := newWorld(t, t.TempDir())
+		if err := os.Mkdir(w.path("a"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		before := w.unlinked()
+		nextTick()
+		j := w.begin("run")
+		h := &hand{j: j}
+		h.create(w.path("a/f"), "x", 0)
+		s, _, err := stat(unix.AT_FDCWD, w.path("a/f"))
+		if err != nil || !j.IsNew(s.ID.Birth) || fileTime() <= j.book.head.start {
+			// some kernels give a file a time between two ticks, sometimes
+			t.Fatalf("%v, born %d ns before the start, or it could be", err,
+				j.book.head.start-s.ID.Birth)
+		}
+		h.rename(w.path("a/f"), w.path("g"), 0)
+		w.end(j)
+		if result := w.undo("undo", "run"); result.Refused > 0 || w.unlinked() != before {
+			t.Fatalf("%q", result.Steps)
+		}
+	}
+}
+
 // TestIsNew: what was made before the start is not new, nor what has a time that is still to come
 // because the clock was set back.
 func TestIsNew(t *testing.T) {

@@ -2,13 +2,19 @@
 
 package undo
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	// grace is how long after its last note a run that a crash ended may have changed something.
 	grace = 2e9
 	// tick is how much a time of the file system may be behind the clock.
 	tick = 10e6
+	// pause is how long to wait before that time is looked at again.
+	pause = 500 * time.Microsecond
 )
 
 // look is stat of an entry: the zero State if there is none.

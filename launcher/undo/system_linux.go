@@ -24,6 +24,13 @@ func renameNew(dir int, name string, to int, toName string) error {
 	return unix.Renameat2(dir, name, to, toName, unix.RENAME_NOREPLACE)
 }
 
+// fileTime is what a file would get now for its times, in nanoseconds: that of the last tick.
+func fileTime() int64 {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &t)
+	return t.Nano()
+}
+
 // startSync begins to write the content of a file to the disk.
 func startSync(fd int) { _ = unix.SyncFileRange(fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) }
 

@@ -18,8 +18,9 @@ var tables = map[string]struct {
 		"harmless runs starts sources loads searches modules options prompts " +
 			"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
 			"secret caller call"},
-	"later.txt":   {later(), "kept told tools"},
-	"secrets.txt": {secrets(), "inside ends whole apart file public token form more midword"},
+	"later.txt": {later(), "kept told tools"},
+	"secrets.txt": {secrets(),
+		"inside ends whole section apart file public token form more midword"},
 }
 
 // J3: no name is in a table twice, and every line has the one format.

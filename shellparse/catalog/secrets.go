@@ -42,6 +42,13 @@ func SecretName(word string) bool {
 	return false
 }
 
+// SecretSetting reports whether a key of a framework's settings, such as database or app.key, is of
+// a secret, or of a section that has some.
+func SecretSetting(key string) bool {
+	e := Secrets().Lookup(strings.ToLower(key))
+	return e.Has("section") || SecretName(key)
+}
+
 // SecretFile reports whether a name is that of a file with secrets, or of one below such a folder,
 // on whatever machine it is: in a container, or in a commit.
 func SecretFile(name string) bool {

@@ -38,7 +38,7 @@ func TestSecrets(t *testing.T) {
 			if fact == "ends" && e.Key[0] != '_' {
 				t.Errorf("%q: an ending begins with _", e.Key)
 			}
-		case "file", "public":
+		case "file", "public", "section":
 		case "token":
 			if value == "" {
 				t.Errorf("%q: what is it?", e.Key)

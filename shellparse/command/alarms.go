@@ -30,6 +30,10 @@ var alarms = []alarm{
 	{"CLJDEPS", "pkg.foreign-source", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "://")
 	}},
+	// A key of a framework's settings, which are printed.
+	{"CONFIGWORD", "secret.print", func(v value) bool {
+		return catalog.SecretSetting(v.Text) || !v.Static
+	}},
 	{"DOCKERSEC", "container.escape", func(v value) bool {
 		return !v.Static || strings.Contains(v.Text, "unconfined") ||
 			strings.Contains(v.Text, "disable") || v.Text == "security.insecure"
@@ -93,10 +97,6 @@ var alarms = []alarm{
 	{"PSWORD", "secret.print", func(v value) bool {
 		return strings.Contains(v.Text, "e") && strings.Trim(v.Text, "aefgrTuvwx") == ""
 	}},
-	// Names of which a secret is printed.
-	{"SECRETWORD", "secret.print", func(v value) bool {
-		return catalog.SecretName(v.Text) || !v.Static
-	}},
 	// NAME VALUE of tmux set-option: what later windows run, and #(COMMAND) in a status line.
 	{"TMUXOPT", "code.alias", func(v value) bool {
 		return !v.Static || v.Text == "default-shell" || v.Text == "default-command" ||
@@ -114,6 +114,20 @@ func (m *matcher) alarm(r role, vs []value) {
 			if a.kind == r.kind && a.at(v) {
 				m.hazard(a.rule, v.at)
 			}
+		}
+	}
+}
+
+// secretWords are names whose values are printed. Where the parameter is "any", secrets are printed
+// whatever the names are, and without one too.
+func (m *matcher) secretWords(r role, vs []value) {
+	if r.param == "any" {
+		m.hazard("secret.print", 0)
+		return
+	}
+	for _, v := range vs {
+		if catalog.SecretName(v.Text) || !v.Static {
+			m.hazard("secret.print", v.at)
 		}
 	}
 }

@@ -95,6 +95,9 @@ func (m *matcher) buildContext(_ role, vs []value) {
 			m.url(role{kind: "URL", param: "https"}, []value{v})
 			continue
 		}
+		if v.Static && v.Text == "-" {
+			m.use.Data = "dockerfile"
+		}
 		m.path(role{kind: "R", marks: []string{"recursive"}}, v)
 	}
 }

@@ -56,9 +56,10 @@ Classes:
 	raw           no options: the words follow a grammar of their own (find, dd)
 	remote        what it starts runs elsewhere, so its names are not names here
 	versioned     it is installed under names with a version too (gcc-13)
-	project=FILE  it executes this file of the directory that it works in
+	project=FILE  it executes this file of the directory that it works in; "|" separates several
 	filter=HOW    where output comes from: copy, transform, decode of the input; fetch, settings, environment, endless
 	stdin=LANG    without operands it executes standard input as this language
+	stdin=LANG?   the same, where the line gives it one: a console that a person may type into
 
 An option lists its spellings, joined by commas. "=KIND" says what its value is, and "=KIND?"
 that the value must stand in the same word. A long option may be shortened as getopt_long(3)

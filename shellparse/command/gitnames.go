@@ -121,6 +121,18 @@ func (m *matcher) gitFile(_ role, vs []value) {
 	}
 }
 
+// gitAdd are names that a commit may hold from then on. What is in a secret goes where the commit
+// goes.
+func (m *matcher) gitAdd(_ role, vs []value) {
+	for _, v := range vs {
+		kind := "N"
+		if v.Static && catalog.SecretFile(v.Text) {
+			kind = "R"
+		}
+		m.path(role{kind: kind}, v)
+	}
+}
+
 // gitClean deletes what is not tracked, below the operands or here.
 func (m *matcher) gitClean(_ role, vs []value) {
 	if len(vs) == 0 {

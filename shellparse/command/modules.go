@@ -95,6 +95,9 @@ func (m *matcher) jqProgram(_ role, vs []value) {
 func (m *matcher) yqProgram(r role, vs []value) {
 	m.jqProgram(r, vs)
 	for _, v := range vs {
+		if v.Static && len(m.operands) == 1 && strings.IndexAny(v.Text, "/~") == 0 {
+			m.path(role{kind: "R"}, v) // without an expression yq takes it for the file
+		}
 		for _, call := range strings.Split(v.Text, "load")[1:] {
 			suffix, arg, ok := strings.Cut(call, "(")
 			if !ok || strings.Trim(suffix, "_abcdefghijklmnopqrstuvwxyz0123456789 ") != "" {

@@ -149,6 +149,18 @@ func (m *matcher) code(r role, vs []value) {
 	}
 }
 
+// runner is program text, or the name of a file that is executed, as "rails runner" takes it.
+func (m *matcher) runner(r role, vs []value) {
+	for _, v := range vs {
+		if v.Static && (v.Text == "-" || strings.HasSuffix(v.Text, ".rb") &&
+			!strings.ContainsAny(v.Text, " \n\"'(")) {
+			m.source(r, []value{v})
+			continue
+		}
+		m.code(r, []value{v})
+	}
+}
+
 // source is a file that is executed as the language of the parameter; "-" and no operand
 // at all mean standard input.
 func (m *matcher) source(r role, vs []value) {

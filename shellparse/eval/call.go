@@ -17,6 +17,7 @@ type call struct {
 	plain      bool // it has no assignments
 	redirected bool
 	gone       bool // a word of the tree was a name without a value, and made none here
+	fetches    bool // it contacts another machine
 	// what may answer to the name
 	noFunction bool // command, builtin
 	program    bool // only a program: what a wrapper starts

@@ -17,6 +17,9 @@ func (w *environment) tested(s *state, v value, span Span) {
 
 // content guesses where the bytes come from that a program writes into a file.
 func (w *environment) content(s *state, c *call, program string) *stream {
+	if c.fetches {
+		return &stream{from: Network, why: "what " + program + " downloads"}
+	}
 	switch program {
 	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "http", "gh", "aws", "gsutil", "gcloud",
 		"az", "rclone", "s3cmd",
@@ -48,7 +51,7 @@ func (w *environment) content(s *state, c *call, program string) *stream {
 				endless: endlessSource(&stream{from: File, name: name})}
 		}
 	case "tar", "bsdtar", "unzip", "7z", "7za", "cpio", "gunzip", "bunzip2", "unxz", "unzstd",
-		"unrar", "patch":
+		"unrar", "patch", "fossil":
 		return w.packed(s, c, program)
 	case "base64", "base32", "xxd", "openssl", "gpg", "uudecode":
 		return &stream{from: Decoded, why: "what " + program + " decodes"}

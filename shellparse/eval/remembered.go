@@ -53,8 +53,8 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 		if copies(program) && f != nil && f.from == File && f.name != "" {
 			w.into(s, v, f)
 		}
-		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") ||
-			t.Flags&(command.Recursive|command.Below) != 0 {
+		if text := t.Text; unpacks(program) || c.fetches || text == "." ||
+			strings.HasSuffix(text, "/") || t.Flags&(command.Recursive|command.Below) != 0 {
 			w.unpacked(s, v, f)
 		}
 	case t.Right == command.Exec:

@@ -26,7 +26,8 @@ var disclosures = [...]disclosure{
 		[]string{"process.env.", "process.env[", "Bun.env.", "Deno.env.get("}, `"'`},
 	{"ruby", []string{"puts", "print", "p", "pp"}, []string{"ENV[", "ENV.fetch("}, `"'`},
 	{"perl", []string{"print", "say"}, []string{"$ENV{"}, `"'`},
-	{"php", []string{"echo", "print", "print(", "var_dump(", "dump(", "dd("},
+	{"php", []string{"echo", "print", "print(", "print_r(", "var_dump(", "var_export(", "dump(",
+		"dd("},
 		[]string{"getenv(", "$_ENV[", "$_SERVER[", "config(", "env("}, `"'`},
 	{"awk", []string{"print"}, []string{"ENVIRON["}, `"`},
 }
@@ -41,9 +42,12 @@ var erasers = [...]struct{ lang, call, then string }{
 	{"php", "->truncate()", ""},
 	{"php", "::query()", "->delete()"},
 	{"php", "->forceDelete()", ""},
+	{"elixir", "Repo.delete_all(", ""},
 	{"python", ".objects.", ".delete()"},
+	{"python", ".drop_all(", ""},
 	{"ruby", ".delete_all", ""},
 	{"ruby", ".destroy_all", ""},
+	{"ruby", ".drop_table", ""},
 }
 
 // erases reports whether a program deletes records of a database by such a call.
@@ -93,7 +97,9 @@ func showsSecret(lang, text string) bool {
 			if end < 0 {
 				end = len(name)
 			}
-			if catalog.SecretName(name[:end]) && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
+			secret := catalog.SecretName(name[:end]) ||
+				ask == "config(" && catalog.SecretSetting(name[:end])
+			if secret && p.printed(strings.TrimRight(before, " (\"`{$#")) &&
 				plainEnd(name[end:]) {
 				return true
 			}

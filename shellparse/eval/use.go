@@ -21,6 +21,8 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
 			Span: c.at(u.Dir.Arg)})
 	}
+	c.fetches = slices.ContainsFunc(u.Hosts,
+		func(h command.Host) bool { return !loopback(h.Host) })
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
 		w.touch(s, c, t, in, name, worst)
@@ -68,8 +70,8 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	}
 	w.project(s, c, u, in)
 	w.collected(s, c, in)
-	if u.StdinCode != "" {
-		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
+	if lang, given := strings.CutSuffix(u.StdinCode, "?"); lang != "" && (!given || s.in != nil) {
+		w.runsWith(s, s.in, lang, c.span, nil, len(c.args) == 1)
 	}
 	if u.Data != "" {
 		w.takesIn(s, c, u)
@@ -77,9 +79,14 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	w.output(s, c, u)
 }
 
-// takesIn adds the files that data names which a program reads, where the text has the data.
+// takesIn adds the files that data names which a program reads, where the text has the data. What
+// was fetched decides what the program starts.
 func (w *commands) takesIn(s *state, c *call, u command.Use) {
-	text, ok := w.readBy(s, c, u).whole()
+	f := w.readBy(s, c, u)
+	if planted(f.source()) {
+		w.runs(s, f, u.Data, c.span)
+	}
+	text, ok := f.whole()
 	if !ok {
 		return
 	}
@@ -95,16 +102,24 @@ func (w *commands) project(s *state, c *call, u command.Use, in *state) {
 	if u.Project == "" || in.dir == "" && in.near == "" || s.remote {
 		return
 	}
-	v := known(u.Project)
-	if in.dir == w.o.Dir {
-		w.planted(s, v, c)
-		return
+	for name := range strings.SplitSeq(u.Project, "|") {
+		v := known(name)
+		if in.dir == w.o.Dir {
+			w.planted(s, v, c)
+			continue
+		}
+		w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(in, v),
+			Span: c.span})
+		if f := w.made(in, v); f != nil && (!declares(name) || planted(f.flow.source())) {
+			w.runs(s, &f.flow, languageOf(base(c.words[0].Text)), c.span)
+		}
 	}
-	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(in, v),
-		Span: c.span})
-	if f := w.made(in, v); f != nil {
-		w.runs(s, &f.flow, languageOf(base(c.words[0].Text)), c.span)
-	}
+}
+
+// declares reports whether a project's file only says what containers are made of: where the text
+// has it, what it runs is shown, and runs in them.
+func declares(name string) bool {
+	return name == "Dockerfile" || strings.Contains(name, "compose")
 }
 
 // planted is the file of a build tool where the same text has just written it, or put it from
@@ -115,7 +130,9 @@ func (w *commands) planted(s *state, v value, c *call) {
 		return
 	}
 	lang := languageOf(base(c.words[0].Text))
-	if _, ok := f.flow.whole(); planted(f.flow.source()) || ok && lang == "make" {
+	_, ok := f.flow.whole()
+	added := f.flow.from == File && f.flow.name == "" // to a file that was there
+	if planted(f.flow.source()) || (ok || added) && lang == "make" {
 		w.runs(s, &f.flow, lang, c.span)
 	}
 }

@@ -15,9 +15,6 @@ import (
 // races is how often a race is tried: without a sandbox, one of the first dozen wins.
 const races = 2000
 
-// rounds multiplies races; make stress sets it.
-var rounds = 1
-
 // sharedRace writes to an own name that another thread turns into a link to a shared file and back.
 func sharedRace(w World) error {
 	name, link := w.Workspace+"/race", w.Workspace+"/race.link"

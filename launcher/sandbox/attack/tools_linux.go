@@ -54,6 +54,9 @@ func openBytes(b []byte, flags int) (int, error) {
 	return int(fd), nil
 }
 
+// rounds multiplies how often races are tried; make stress sets it.
+var rounds = 1
+
 // patience bounds one attack: what hangs is as good as refused.
 const patience = 30 * time.Second
 
