@@ -70,22 +70,15 @@ func (v *verifier) beside() error {
 // unnamed finds the transcripts that the log does not mention: they belong to another log, or to
 // entries that this one has lost.
 func (v *verifier) unnamed() error {
-	if v.o.Transcripts == nil || v.report.Since > 0 {
-		return nil
-	}
-	there, err := v.there()
+	there, err := v.strangers, v.unlisted
 	if err != nil {
 		return fmt.Errorf("listing the transcripts: %w", err)
 	}
-	named := map[string]bool{}
-	for _, s := range v.report.Transcripts {
-		named[s.ID] = true
-	}
-	there = slices.DeleteFunc(slices.Clone(there), func(sid string) bool { return named[sid] })
 	if len(there) == 0 {
 		return nil
 	}
-	known, err := v.runsNamed()
+	slices.Sort(there)
+	known, err := v.runsNamed(there)
 	v.strange = map[string]bool{}
 	for _, sid := range there {
 		was, before := v.before.strange(sid)
@@ -113,13 +106,16 @@ func (v *verifier) told() string {
 	return "exec."
 }
 
-// runsNamed returns the runs that the log mentions.
-func (v *verifier) runsNamed() (map[string]bool, error) {
+// runsNamed returns which of some sessions, sorted, are runs that the log mentions.
+func (v *verifier) runsNamed(of []string) (map[string]bool, error) {
 	known := map[string]bool{}
 	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _,
 		_ int64) {
 		var b struct{ SID string }
-		if strings.HasPrefix(string(f.kind), v.told()) && json.Unmarshal(f.body, &b) == nil {
+		if !strings.HasPrefix(string(f.kind), v.told()) || json.Unmarshal(f.body, &b) != nil {
+			return
+		}
+		if _, asked := slices.BinarySearch(of, b.SID); asked {
 			known[b.SID] = true
 		}
 	}}

@@ -5,11 +5,12 @@ import (
 	"syscall"
 )
 
-// changedAt is when a file was changed last, in a way that only the kernel sets.
-func changedAt(info fs.FileInfo) int64 {
+// identify returns which file it is, and when it was changed last, in a way that only the kernel
+// sets.
+func identify(info fs.FileInfo) (id identity, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0
+		return id, false
 	}
-	return st.Ctim.Nano()
+	return identity{uint64(st.Dev), st.Ino, st.Ctim.Nano()}, true
 }

@@ -29,11 +29,12 @@ func (v *verifier) checkPruned() error {
 
 // recall adds the removed seals, passkeys and heads to what is checked.
 func (v *verifier) recall(p *pruned) error {
-	var seals, paired []Entry
+	var seals []sealEntry
+	var paired []Entry
 	for n, line := range p.lines {
 		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal ||
 			string(f.kind) == KindAccept) {
-			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
+			seals = append(seals, sealEntry{Entry: f.entry(sha256.Sum256(line), 0, 0)})
 		} else if ok && isAboutPasskey(string(f.kind), f.body) {
 			paired = append(paired, f.entry(sha256.Sum256(line), 0, 0))
 		}

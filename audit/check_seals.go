@@ -8,10 +8,15 @@ import "fmt"
 func (v *verifier) checkSeals() error {
 	var last *sealBody
 	var at Entry
-	for _, e := range v.found.seals {
+	for _, s := range v.found.seals {
+		e := s.Entry
 		if e.Kind == KindAccept {
 			last = nil
 			continue
+		}
+		if s.before > 0 {
+			last = nil
+			v.report.Seals += s.before
 		}
 		b, reason := checkSeal(e)
 		first := v.report.Seals == 0

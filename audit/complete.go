@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,39 +72,17 @@ type life struct {
 
 // A completeness looks for what a valid chain leaves out: every start was announced, had a valid
 // authority and has an end; every nonce ended once; every accepted tampering was shown before.
+//
+// Runs that have ended and envelopes that were used are forgotten: begins says later which of them
+// came back.
 type completeness struct {
-	runs   map[string]*told
-	lives  map[string]*life
-	grants map[string]int  // uses not yet followed by a start, by plan
-	shown  map[string]bool // digests
-	cut    bool            // the log begins after a pruning: what is before is not known
-}
-
-// complete reads what Verify has proven; whole reports what is missing.
-func (v *verifier) complete() error {
-	if !v.o.Complete {
-		return nil
-	}
-	c := completeness{map[string]*told{}, map[string]*life{}, map[string]int{}, map[string]bool{},
-		v.from.seq > 0}
-	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash,
-		offset, line int64) {
-		if v.partial != nil {
-			return
-		}
-		kind := string(f.kind)
-		if reason := c.take(kind, f, hash, offset, line); reason != "" {
-			v.partial = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset,
-				Reason: reason}
-		}
-	}}
-	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
-		return err
-	}
-	if v.partial == nil {
-		v.partial = c.open(v)
-	}
-	return nil
+	runs    map[string]*told
+	lives   map[string]*life
+	grants  map[string]int  // uses not yet followed by a start, by plan
+	shown   map[string]bool // digests
+	cut     bool            // the log begins after a pruning: what is before is not known
+	revived []string        // runs
+	begins  begins
 }
 
 // judges are selected by the beginning of a kind.
@@ -140,6 +117,11 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	if r == nil {
 		r = &told{}
 		c.runs[b.SID] = r
+		c.begins.add(aboutRun, b.SID, kind)
+		if kind == KindFailed { // of a run that had ended, or of none: again finds out
+			delete(c.runs, b.SID)
+			return ""
+		}
 	}
 	switch {
 	case kind == KindIntent && r.intent:
@@ -153,6 +135,7 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 		// versions that took a place before they locked it recorded the end of some runs that were
 		// alive
 		r.lost, r.ended, r.revived = false, false, true
+		c.revived = append(c.revived, b.SID)
 	}
 	switch {
 	case r.ended && kind != KindFailed:
@@ -169,6 +152,9 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 		return c.authority(r, b)
 	case endsRun(kind):
 		r.start, r.ended, r.lost = nil, true, kind == KindOrphan
+		if !r.lost { // after that a run may go on
+			delete(c.runs, b.SID)
+		}
 	}
 	return ""
 }
@@ -188,7 +174,9 @@ func (c *completeness) authority(r *told, b fact) string {
 	case b.Authority == "policy":
 		return ""
 	case b.Authority == "grant" && c.grants[b.GrantID] > 0:
-		c.grants[b.GrantID]--
+		if c.grants[b.GrantID]--; c.grants[b.GrantID] == 0 {
+			delete(c.grants, b.GrantID)
+		}
 		return ""
 	case b.Authority != "approval":
 		return fmt.Sprintf("was started by the authority %q, which does not exist", b.Authority)
@@ -203,8 +191,10 @@ func (c *completeness) authority(r *told, b fact) string {
 			"was started by the approval %q, which does not allow call %q, or not again",
 			b.EnvelopeID, r.call)
 	}
-	l.permits--
 	delete(l.calls, r.call)
+	if l.permits--; l.permits == 0 {
+		delete(c.lives, b.EnvelopeID)
+	}
 	return ""
 }
 
@@ -222,6 +212,7 @@ func (c *completeness) approval(kind string, b fact, _ Entry) string {
 	if l == nil {
 		l = &life{}
 		c.lives[b.EnvelopeID] = l
+		c.begins.add(aboutQuestion, b.EnvelopeID, kind)
 	}
 	switch {
 	case kind == kindIssued && l.issued:
@@ -246,6 +237,9 @@ func (c *completeness) approval(kind string, b fact, _ Entry) string {
 		}
 		l.permits = max(1, len(l.calls))
 	}
+	if l.dead && l.permits == 0 {
+		delete(c.lives, b.EnvelopeID)
+	}
 	return ""
 }
 
@@ -266,10 +260,6 @@ func (c *completeness) tamper(kind string, b fact, _ Entry) string {
 func (c *completeness) open(v *verifier) *BadEntry {
 	left := map[string]*Entry{}
 	for sid, t := range c.runs {
-		v.report.Runs++
-		if t.revived {
-			v.report.Revived = append(v.report.Revived, sid)
-		}
 		switch {
 		case t.start == nil || t.revived:
 		case v.o.Running == nil || !v.o.Running(sid):
@@ -278,7 +268,8 @@ func (c *completeness) open(v *verifier) *BadEntry {
 			v.report.Open++
 		}
 	}
-	slices.Sort(v.report.Revived)
+	slices.Sort(c.revived)
+	v.report.Revived = slices.Compact(c.revived)
 	if len(left) > 0 && v.o.Running != nil {
 		for e, err := range Entries(v.dir, Filter{Kinds: []string{"exec."}, Codec: v.o.Codec}) {
 			var b fact

@@ -214,6 +214,14 @@
 // rest. If anything does not fit it reads everything. The note is as good as the folder that it is
 // in.
 //
+// # Memory
+//
+// Verify needs the same memory for any number of runs. What must be known of each transcript, run
+// and question until the end is sorted (package audit/sorted); beyond some MiB that is in temporary
+// files without names, below /var/tmp. In memory is what is open: runs without an end, questions
+// without an answer, runs reported lost; and what there is little of: seals, what passkeys signed,
+// what a person accepted.
+//
 // # What is not proven
 //
 // A process that can write the folder as its owner can write a new end of the log after the last

@@ -1,9 +1,13 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/audit/sorted"
 )
 
 // keep makes the note for the next Verify: the files of the log that are packed and sealed, and the
@@ -13,13 +17,12 @@ func (v *verifier) keep() error {
 	if v.o.AtRest == nil || v.o.Since != nil || v.o.Transcript == nil || v.o.Transcripts == nil {
 		return nil
 	}
-	if slices.ContainsFunc(v.report.Transcripts, func(s Session) bool { return s.back }) {
+	if v.back || v.crowded {
 		return nil
 	}
 	k := &Verified{First: v.report.First, End: verifiedPoint{v.at.seq, v.at.head.String()},
 		Size: v.at.offset, Open: v.at.offset, Beside: v.strange}
-	if v.keepParts(k); len(k.Parts) > 0 {
-		v.keepFiles(k)
+	if v.keepParts(k); len(k.Parts) > 0 && v.keepFiles(k) == nil {
 		v.report.Before.Next = k
 	}
 	return nil
@@ -59,10 +62,14 @@ func (v *verifier) keepParts(k *Verified) {
 // keepFound notes what was found in a part, whose first entry is number from.
 func (v *verifier) keepFound(p *verifiedPart, from int64) {
 	in := func(seq int64) bool { return seq >= from && seq < p.After.Count }
-	for _, e := range slices.Concat(v.found.seals, v.found.prunes, v.found.signed) {
+	keep := func(e Entry, before int64) {
+		line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
+		p.Lines = append(p.Lines, keptLine{e.Offset, string(line), before})
+	}
+	v.keepSeals(in, keep)
+	for _, e := range slices.Concat(v.found.prunes, v.found.signed) {
 		if in(e.Seq) {
-			line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
-			p.Lines = append(p.Lines, keptLine{e.Offset, string(line)})
+			keep(e, 0)
 		}
 	}
 	for _, g := range v.report.Gaps {
@@ -72,10 +79,40 @@ func (v *verifier) keepFound(p *verifiedPart, from int64) {
 	}
 }
 
+// What keepFiles knows of a session, in a record that begins with its id.
+const (
+	restSession = iota // where the first entry about it is, 8 bytes
+	restFile           // the number of a file that it is in, 4 bytes
+)
+
+// keepSeals keeps what the check of later seals needs of those in a part: the first of all, which
+// names the first key, the last, and what was accepted. The others were checked.
+func (v *verifier) keepSeals(in func(seq int64) bool, keep func(e Entry, before int64)) {
+	before, first := int64(0), true
+	for i, s := range v.found.seals {
+		begins := first && s.Kind == kindSeal
+		first = first && !begins
+		if !in(s.Seq) {
+			continue
+		}
+		before += s.before
+		last := i+1 == len(v.found.seals) || !in(v.found.seals[i+1].Seq) ||
+			v.found.seals[i+1].Kind == KindAccept
+		switch {
+		case s.Kind == KindAccept:
+			keep(s.Entry, 0)
+		case last || begins:
+			keep(s.Entry, before)
+			before = 0
+		default:
+			before++
+		}
+	}
+}
+
 // keepFiles notes the files of transcripts, and where the first entry is about one in no such file.
-func (v *verifier) keepFiles(k *Verified) {
-	open := unkept{list: v.report.Transcripts}
-	k.Missing = v.report.Before.Missing + open.index()
+func (v *verifier) keepFiles(k *Verified) error {
+	k.Missing = v.report.Before.Missing + v.report.Missing
 	if v.before != nil {
 		for _, f := range v.before.Files {
 			if v.before.files[f.Name] {
@@ -83,108 +120,93 @@ func (v *verifier) keepFiles(k *Verified) {
 			}
 		}
 	}
-	fresh := v.freshFiles(&open)
+	fresh := v.freshFiles()
+	if err := v.match(fresh, k); err != nil {
+		return err
+	}
 	each(len(fresh), v.o.workers(), func(i int) {
-		f := &fresh[i].verifiedFile
-		path := v.o.AtRest.Path(f.Name)
-		sum, err := SumFile(path, f.Size)
-		if info, statErr := os.Lstat(path); err != nil || statErr != nil ||
-			!v.files[f.Name].same(info) {
-			f.Count = 0
-			return
-		}
-		f.Sum = sum.String()
+		fresh[i].whole = fresh[i].whole && v.sum(&fresh[i])
 	})
 	for _, f := range fresh {
-		if f.Count == 0 {
+		if f.whole && f.Count > 0 {
+			k.Files = append(k.Files, f.verifiedFile)
+		} else if f.Count > 0 {
 			k.Open = min(k.Open, f.First)
-			continue
-		}
-		k.Files = append(k.Files, f.verifiedFile)
-		for _, i := range f.sessions {
-			open.kept[i] = true
 		}
 	}
-	for n, i := range open.byID {
-		if !open.kept[n] {
-			k.Open = min(k.Open, open.list[i].first)
-		}
-	}
+	return nil
 }
 
-// An unkept is the sessions whose transcripts are there, of which there may be millions: some bytes
-// for each.
-type unkept struct {
-	list []Session
-	byID []int32 // those in list, sorted by id
-	kept []bool  // they are in a file that is noted
-	in   []uint8 // in how many files they are; 2 means more
-}
-
-// index sorts the sessions and returns how many transcripts are missing.
-func (u *unkept) index() (missing int) {
-	for i, s := range u.list {
-		if s.Missing {
-			missing++
-		} else {
-			u.byID = append(u.byID, int32(i))
-		}
-	}
-	slices.SortFunc(u.byID, func(a, b int32) int {
-		return strings.Compare(u.list[a].ID, u.list[b].ID)
-	})
-	u.kept, u.in = make([]bool, len(u.byID)), make([]uint8, len(u.byID))
-	return missing
-}
-
-// find returns the place of a session in byID.
-func (u *unkept) find(id string) (int32, bool) {
-	i, ok := slices.BinarySearchFunc(u.byID, id, func(i int32, id string) int {
-		return strings.Compare(u.list[i].ID, id)
-	})
-	return int32(i), ok
+// sum makes the hash of a file that is as it was before it was read.
+func (v *verifier) sum(f *freshFile) bool {
+	path := v.o.AtRest.Path(f.Name)
+	sum, err := SumFile(path, f.Size)
+	info, statErr := os.Lstat(path)
+	f.Sum = sum.String()
+	return err == nil && statErr == nil && v.files[f.Name].same(info)
 }
 
 // A freshFile is a file of transcripts that was verified now.
 type freshFile struct {
 	verifiedFile
-	sessions []int32 // of unkept.byID
+	whole bool // it can be noted
 }
 
-// freshFiles returns the files of transcripts that were verified now, that nobody writes to, and
-// that entries are about. Of a session in two files only one was read: both are left out.
-func (v *verifier) freshFiles(open *unkept) (list []freshFile) {
-	others := map[string]string{} // sessions that no entry is about, and their files
-	strange := map[string]bool{}  // files that share one
+// freshFiles lists the files of transcripts that were verified now, and adds to what is known of
+// sessions in which they are.
+func (v *verifier) freshFiles() (list []freshFile) {
 	for name, was := range v.files {
-		if v.before != nil && v.before.files[name] {
-			continue
-		}
-		ids, err := v.o.AtRest.In(name)
-		f := freshFile{verifiedFile: verifiedFile{Name: name, Size: was.size, First: v.at.offset}}
-		for _, id := range ids {
-			n, ok := open.find(id)
-			if !ok {
-				if other, twice := others[id]; twice {
-					strange[other], strange[name] = true, true
-				}
-				others[id] = name
-				continue
-			}
-			open.in[n] = min(open.in[n]+1, 2)
-			f.sessions = append(f.sessions, n)
-			f.First = min(f.First, open.list[open.byID[n]].first)
-			f.Count++
-		}
-		busy := v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running)
-		if err == nil && was.info != nil && !busy && f.Count > 0 {
-			list = append(list, f)
+		if v.before == nil || !v.before.files[name] {
+			list = append(list, freshFile{verifiedFile: verifiedFile{Name: name, Size: was.size,
+				First: v.at.offset}})
 		}
 	}
-	list = slices.DeleteFunc(list, func(f freshFile) bool {
-		return strange[f.Name] || slices.ContainsFunc(f.sessions,
-			func(n int32) bool { return open.in[n] > 1 })
-	})
 	slices.SortFunc(list, func(a, b freshFile) int { return strings.Compare(a.Name, b.Name) })
+	for i := range list {
+		f := &list[i]
+		ids, err := v.o.AtRest.In(f.Name)
+		busy := v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running)
+		f.whole = err == nil && v.files[f.Name].plain && !busy
+		for _, id := range ids {
+			record := append(sorted.AppendKey(nil, id), restFile)
+			v.rested.Add(binary.BigEndian.AppendUint32(record, uint32(i)))
+		}
+	}
 	return list
+}
+
+// match says of each file where the first entry is about one of its sessions. Of a session in two
+// files only one was read: neither is noted. One in no file is left open.
+func (v *verifier) match(fresh []freshFile, k *Verified) error {
+	var session []byte // the key of the last
+	first, in := int64(-1), []uint32{}
+	end := func() {
+		for _, i := range in {
+			fresh[i].whole = fresh[i].whole && len(in) == 1
+			if first >= 0 {
+				fresh[i].First, fresh[i].Count = min(fresh[i].First, first), fresh[i].Count+1
+			}
+		}
+		if len(in) == 0 && first >= 0 {
+			k.Open = min(k.Open, first)
+		}
+		first, in = -1, in[:0]
+	}
+	for record, err := range v.rested.All() {
+		if err != nil {
+			return err
+		}
+		key, _, rest := sorted.CutKey(record)
+		if !bytes.Equal(key, session) {
+			end()
+			session = append(session[:0], key...)
+		}
+		if rest[0] == restSession {
+			first = int64(binary.BigEndian.Uint64(rest[1:]))
+		} else {
+			in = append(in, binary.BigEndian.Uint32(rest[1:]))
+		}
+	}
+	end()
+	return nil
 }

@@ -15,6 +15,13 @@ import (
 // reading and hashing, large enough that the seams cost little.
 const chunkSize = 256 << 10
 
+// window is how many chunks are handed out before all of them were joined, and ahead how many
+// pieces may wait to be joined: what was found in them is in memory.
+const (
+	window = 1 << 10
+	ahead  = 16
+)
+
 // slack is how much is read after a chunk for the end of its last line, which is rarely longer.
 const slack = 4 << 10
 
@@ -38,24 +45,41 @@ type piece struct {
 // fails, the part is read once more, in order, to find the bad entry or the one that sets a gap
 // apart.
 func (v *verifier) parallel(end int64, workers int) error {
-	start := v.at.offset
-	n := int((max(end-start, 0) + chunkSize - 1) / chunkSize)
+	before := v.at // the start of the piece joined last
+	for start := v.at.offset; start < end; start += window * chunkSize {
+		var err error
+		if before, err = v.window(before, start, end, workers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// window checks the chunks from start on, at most as many as are handed out at a time, and returns
+// the start of the piece joined last.
+func (v *verifier) window(before cursor, start, end int64, workers int) (cursor, error) {
+	n := min(window, int((end-start+chunkSize-1)/chunkSize))
 	pieces := make([]piece, n)
 	done := make([]chan struct{}, n)
 	for i := range done {
 		done[i] = make(chan struct{})
 	}
 	var next atomic.Int64
-	var stop atomic.Bool
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer stop.Store(true)
+	free, stop := make(chan struct{}, ahead), make(chan struct{})
+	defer close(stop)
 	for range min(workers, n) {
 		all.Go(func() {
 			var buf []byte
 			for {
+				select {
+				case free <- struct{}{}:
+				case <-stop:
+					return
+				}
 				i := next.Add(1) - 1
-				if int(i) >= n || stop.Load() {
+				if int(i) >= n {
 					return
 				}
 				pieces[i], buf = v.piece(start+i*chunkSize, end, buf)
@@ -63,13 +87,13 @@ func (v *verifier) parallel(end int64, workers int) error {
 			}
 		})
 	}
-	before := v.at // the start of the piece joined last
 	for i := range pieces {
 		<-done[i]
+		<-free
 		p := &pieces[i]
 		switch {
 		case p.err != nil:
-			return p.err
+			return before, p.err
 		case p.to <= v.at.offset:
 			continue
 		case p.good && p.from == v.at.offset && p.joins(v.at):
@@ -77,14 +101,14 @@ func (v *verifier) parallel(end int64, workers int) error {
 			v.join(p)
 		default:
 			if err := v.inOrder(before, p.to, end); err != nil {
-				return err
+				return before, err
 			}
 			before = v.at
 		}
 		pieces[i] = piece{}
-		v.progress("log", v.at.offset-start, end-start)
+		v.progress("log", v.at.offset-v.from.offset, end-v.from.offset)
 	}
-	return nil
+	return before, nil
 }
 
 // joins reports whether the first line of p follows the entry before at.
@@ -101,7 +125,7 @@ func (v *verifier) join(p *piece) {
 	line := v.at.line
 	v.at = p.after
 	v.at.line = line + p.lines
-	v.found.recs.join(p.found.recs)
+	v.vouched.add(p.found.recs...)
 	if bad := p.found.unnamed; bad != nil && v.found.unnamed == nil {
 		bad.Line += line
 		v.found.unnamed = bad

@@ -1,8 +1,12 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
-	"slices"
+	"iter"
+
+	"github.com/tada-run/tada-run/audit/sorted"
 )
 
 // The kinds of entries that vouch for transcripts. The launcher writes them; these members of their
@@ -27,13 +31,13 @@ type recBody struct {
 	Events []int64 `json:"events"`
 }
 
-// A rec is an entry about a transcript, in as few bytes as will do: a log may have millions.
+// A rec is an entry about a transcript.
 type rec struct {
 	sid          string
 	offset       int64
 	count, bytes int64
 	head         Hash
-	events       *[]int64 // nil but for few
+	events       []int64 // of recRedact
 	kind         byte
 }
 
@@ -44,6 +48,7 @@ const (
 	recCheckpoint
 	recRedact
 	recDrop
+	recThere // no entry: there is a transcript
 )
 
 // readRec reads an entry about a transcript; ok is false if it names none.
@@ -59,7 +64,7 @@ func readRec(f fields, offset int64) (r rec, ok bool) {
 	case KindCheckpoint:
 		r.kind = recCheckpoint
 	case KindRedact:
-		r.kind, r.events = recRedact, &b.Events
+		r.kind, r.events = recRedact, b.Events
 	case KindDrop:
 		r.kind = recDrop
 	}
@@ -67,38 +72,76 @@ func readRec(f fields, offset int64) (r rec, ok bool) {
 	return r, true
 }
 
-// recs are many entries in the order in which they were added. They are in blocks: a slice that
-// grows is in memory twice.
-type recs [][]rec
-
-const recsBlock = 1024
-
-func (r *recs) add(e rec) {
-	n := len(*r)
-	if n == 0 || len((*r)[n-1]) >= recsBlock {
-		*r = append(*r, nil)
-		n++
+// append writes a rec as a record that sorts by session and then by offset.
+func (r *rec) append(dst []byte) []byte {
+	dst = sorted.AppendKey(dst, r.sid)
+	for _, n := range []int64{r.offset, r.count, r.bytes} {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(n))
 	}
-	(*r)[n-1] = append((*r)[n-1], e)
+	dst = append(append(dst, r.kind), r.head[:]...)
+	for _, n := range r.events {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return dst
 }
 
-// join adds those of another, which is not used any more, and keeps no more memory than they need.
-func (r *recs) join(more recs) {
-	for _, block := range more {
-		*r = append(*r, slices.Clone(block))
+// parseRec reads what append wrote, without the session.
+func parseRec(b []byte) (r rec) {
+	for _, n := range []*int64{&r.offset, &r.count, &r.bytes} {
+		*n, b = int64(binary.BigEndian.Uint64(b)), b[8:]
+	}
+	r.kind = b[0]
+	b = b[1+copy(r.head[:], b[1:]):]
+	for len(b) > 0 {
+		n, size := binary.Varint(b)
+		r.events, b = append(r.events, n), b[size:]
+	}
+	return r
+}
+
+// An evidence is all that the log says about transcripts, and which of them there are, sorted by
+// session.
+type evidence struct {
+	sorted.Sorter
+	count  int64 // records
+	buffer []byte
+}
+
+func (v *evidence) add(list ...rec) {
+	for i := range list {
+		v.buffer = list[i].append(v.buffer[:0])
+		v.Add(v.buffer)
+		v.count++
 	}
 }
 
-// all moves the entries into one slice.
-func (r recs) all() []rec {
-	n := 0
-	for _, block := range r {
-		n += len(block)
+// groups yields what there is about each session. The list is the caller's.
+func (v *evidence) groups() iter.Seq2[[]rec, error] {
+	return func(yield func([]rec, error) bool) {
+		var list []rec
+		var last []byte
+		for record, err := range v.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			key, sid, rest := sorted.CutKey(record)
+			if len(list) > 0 && !bytes.Equal(key, last) {
+				if !yield(list, nil) {
+					return
+				}
+				list = nil
+			}
+			r := parseRec(rest)
+			if len(list) > 0 {
+				r.sid = list[0].sid
+			} else {
+				r.sid, last = string(sid), append(last[:0], key...)
+			}
+			list = append(list, r)
+		}
+		if len(list) > 0 {
+			yield(list, nil)
+		}
 	}
-	all := make([]rec, 0, n)
-	for i := range r {
-		all = append(all, r[i]...)
-		r[i] = nil
-	}
-	return all
 }

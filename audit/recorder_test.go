@@ -347,11 +347,13 @@ func TestVerifyTranscripts(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(root, "s3.cast"), live[:len(live)-30], 0o600))
 	mustAppend(t, l, KindDrop, `{"sid":"s4"}`)
 
-	report, err := Verify(dir, VerifyOptions{Transcript: open})
+	found := map[string]Session{}
+	report, err := Verify(dir, VerifyOptions{Transcript: open, Meanwhile: Meanwhile{
+		Session: func(s Session) { found[s.ID] = s }}})
 	must(t, err)
-	if n := len(report.Transcripts); n != 4 || !report.Transcripts[1].Closed ||
-		report.Transcripts[2].Summary.Count != 1 || !report.Transcripts[3].Missing {
-		t.Errorf("report %+v", report.Transcripts)
+	if report.Transcripts != 4 || report.Missing != 1 || len(found) != 4 || !found["s2"].Closed ||
+		found["s3"].Summary.Count != 1 || !found["s4"].Missing {
+		t.Errorf("report %+v of %+v", report, found)
 	}
 	must(t, os.WriteFile(filepath.Join(root, "s3.cast"), live[:len(live)/2], 0o600))
 	var bad *BadEntry

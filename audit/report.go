@@ -37,9 +37,9 @@ type VerifyOptions struct {
 	// for one that is gone, and in a copy perhaps ErrAwaited. It is called from several goroutines.
 	// Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
-	// Transcripts lists the existing transcripts, to find those that the log does not name. Nil:
-	// they are not checked.
-	Transcripts func() ([]string, error)
+	// Transcripts says each transcript that there is, in any order and perhaps twice, to find those
+	// that the log does not name. Nil: they are not checked.
+	Transcripts func(say func(sid string)) error
 	Signed
 	Codec Codec // of packed segments
 }
@@ -52,6 +52,8 @@ type Meanwhile struct {
 	// Progress, if set, is called now and then with how far a step has come: the log in bytes of
 	// its text, then transcripts.
 	Progress func(step string, done, total int64)
+	// Session, if set, is called with each transcript that was checked, in any order.
+	Session func(Session)
 	// AtRest, if set, makes the report say what the next Verify needs as AtRest.Before.
 	AtRest *AtRest
 	// Passkeys begins the check of what passkeys have signed; partial is true if earlier entries
@@ -119,18 +121,18 @@ type Report struct {
 	// entries that the anchor does not know yet, because a process died between the two writes
 	NotAnchored int64
 	// of the anchor that are whole: 2, or 1 after a crash during a write
-	Slots       int
-	Since       int64    // entries that were not looked at (VerifyOptions.Since)
-	Runs        int      // that Complete judged
-	Open        int      // of them, still running
-	Revived     []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
-	Segments    int      // files that the log is in
-	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
-	Seals       int64
-	Sealed      int64  // entries up to and with the last seal
-	FirstKey    string // named by the first seal; a rewritten log has another
-	Transcripts []Session
-	Unproven    []Gap // what a person accepted after tampering: see Gap.Unproven
+	Slots    int
+	Since    int64    // entries that were not looked at (VerifyOptions.Since)
+	Runs     int      // that Complete judged
+	Open     int      // of them, still running
+	Revived  []string // of them, reported lost (KindOrphan) by mistake: their own entries follow
+	Segments int      // files that the log is in
+	Pruned   int64    // entries whose segments were removed, and whose hashes are kept
+	Seals    int64
+	Sealed   int64  // entries up to and with the last seal
+	FirstKey string // named by the first seal; a rewritten log has another
+	Checked
+	Unproven []Gap // what a person accepted after tampering: see Gap.Unproven
 	Strange
 	Notes  []string // other unchecked facts, or findings that do not prove a change
 	Before Before
@@ -149,6 +151,12 @@ type Before struct {
 	Missing     int // of them, gone
 	// Next is what the next Verify needs as AtRest.Before; nil if nothing is worth it.
 	Next *Verified
+}
+
+// Checked counts the transcripts that the log names and that were checked.
+type Checked struct {
+	Transcripts int // with those that are gone
+	Missing     int // of them, gone
 }
 
 // Strange are the transcripts for which the log does not vouch.

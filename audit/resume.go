@@ -21,6 +21,9 @@ func (v *verifier) resume() error {
 	if err := v.look(); err != nil || v.o.AtRest.Before == nil {
 		return err
 	}
+	if v.crowded {
+		return errResume
+	}
 	k := resumed{Verified: v.o.AtRest.Before}
 	k.files = v.unchanged(k.Files)
 	limit := k.Open
@@ -68,7 +71,7 @@ func (v *verifier) unchanged(list []verifiedFile) map[string]bool {
 	each(len(list), v.o.workers(), func(i int) {
 		f := list[i]
 		is := v.files[f.Name]
-		ok := is.info != nil && is.size == f.Size
+		ok := is.plain && is.size == f.Size
 		if ok {
 			sum, err := SumFile(v.o.AtRest.Path(f.Name), f.Size)
 			ok = err == nil && sum.String() == f.Sum
@@ -156,29 +159,35 @@ func (v *verifier) carry() error {
 				return errResume
 			}
 			v.collect(f, sha256.Sum256([]byte(kept.Text)), kept.Offset, f.seq+1, &v.found)
+			v.vouch()
+			if kept.Before > 0 && len(v.found.seals) > 0 {
+				v.found.seals[len(v.found.seals)-1].before = kept.Before
+			}
 		}
 	}
 	return nil
 }
 
-// there lists the transcripts that may be without an entry.
-func (v *verifier) there() ([]string, error) {
+// there says which transcripts may be without an entry.
+func (v *verifier) there(say func(sid string)) error {
 	if v.before == nil {
-		return v.o.Transcripts()
+		return v.o.Transcripts(say)
 	}
-	there := maps.Clone(v.before.fresh)
+	for sid := range v.before.fresh {
+		say(sid)
+	}
 	for sid := range v.before.Beside {
 		f, err := v.o.Transcript(sid)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Close()
-		there[sid] = true
+		say(sid)
 	}
-	return slices.Sorted(maps.Keys(there)), nil
+	return nil
 }
 
 // had checks a remembered point in the part that is not parsed. Where bytes are set apart, they may
@@ -198,16 +207,21 @@ func (v *verifier) had(p Point) error {
 
 // look looks at the files of transcripts, and at those of the log, before they are read.
 func (v *verifier) look() error {
-	files, err := v.o.AtRest.Files()
+	v.files = map[string]look{}
+	err := v.o.AtRest.Files(func(file string) {
+		if v.crowded = v.crowded || len(v.files) >= mostFiles; v.crowded {
+			return
+		}
+		v.files[file] = look{} // of what is no plain file there is no note
+		if info, err := os.Lstat(v.o.AtRest.Path(file)); err == nil {
+			v.files[file] = lookAt(info)
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("listing the transcripts: %w", err)
 	}
-	v.files = map[string]look{}
-	for _, file := range files {
-		v.files[file] = look{} // of what is no plain file there is no note
-		if info, err := os.Lstat(v.o.AtRest.Path(file)); err == nil && info.Mode().IsRegular() {
-			v.files[file] = lookAt(info)
-		}
+	if v.crowded {
+		v.files = nil
 	}
 	v.looks = make([]look, len(v.log.parts))
 	for i, p := range v.log.parts {

@@ -54,6 +54,13 @@ func (y *year) options() VerifyOptions {
 		}
 		return list, err
 	}
+	files := func(say func(file string)) error {
+		list, err := names()
+		for _, name := range list {
+			say(name)
+		}
+		return err
+	}
 	in := func(file string) ([]string, error) {
 		sid, _, _ := strings.Cut(file, ".cast")
 		return []string{sid}, nil
@@ -65,18 +72,18 @@ func (y *year) options() VerifyOptions {
 	return VerifyOptions{Codec: packing,
 		Meanwhile: Meanwhile{
 			Running: func(sid string) bool { return y.running[sid] },
-			AtRest: &AtRest{Files: names, In: in, Span: span,
+			AtRest: &AtRest{Files: files, In: in, Span: span,
 				Path: func(file string) string { return filepath.Join(y.sessions(), file) }}},
 		Transcript: func(sid string) (io.ReadCloser, error) {
 			return OpenTranscript(y.cast(sid), packing)
 		},
-		Transcripts: func() (ids []string, err error) {
+		Transcripts: func(say func(sid string)) error {
 			list, err := names()
 			for _, name := range list {
 				sids, _ := in(name)
-				ids = append(ids, sids...)
+				say(sids[0])
 			}
-			return slices.Compact(ids), err
+			return err
 		},
 	}
 }
@@ -250,14 +257,8 @@ func toldAs(r Report, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	missing := r.Before.Missing
-	for _, s := range r.Transcripts {
-		if s.Missing {
-			missing++
-		}
-	}
-	all := len(r.Transcripts) + r.Before.Transcripts
-	r.Transcripts, r.Before = nil, Before{}
+	missing, all := r.Before.Missing+r.Missing, r.Transcripts+r.Before.Transcripts
+	r.Transcripts, r.Missing, r.Before = 0, 0, Before{}
 	slices.SortFunc(r.Gaps, func(a, b Gap) int { return int(a.Seq - b.Seq) })
 	return fmt.Sprintf("%+v %d transcripts, %d missing", r, all, missing)
 }

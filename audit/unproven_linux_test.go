@@ -299,6 +299,16 @@ func TestMarkMissing(t *testing.T) {
 	}
 }
 
+// saying returns sessions as VerifyOptions.Transcripts does.
+func saying(ids ...string) func(func(sid string)) error {
+	return func(say func(sid string)) error {
+		for _, id := range ids {
+			say(id)
+		}
+		return nil
+	}
+}
+
 // A transcript that the log does not mention is reported; so is one of a run that ended without an
 // entry about it, but as a different case.
 func TestUnnamedTranscripts(t *testing.T) {
@@ -309,21 +319,15 @@ func TestUnnamedTranscripts(t *testing.T) {
 	mustAppend(t, l, KindIntent, `{"sid":"runs"}`)
 	mustAppend(t, l, KindDrop, `{"sid":"dropped"}`)
 	r, err := Verify(dir, VerifyOptions{
-		Transcript: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
-		Transcripts: func() ([]string,
-			error) {
-			return []string{"died", "dropped", "runs", "strange"}, nil
-		},
-		Meanwhile: Meanwhile{Running: func(sid string) bool { return sid == "runs" }},
+		Transcript:  func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
+		Transcripts: saying("died", "dropped", "runs", "strange"),
+		Meanwhile:   Meanwhile{Running: func(sid string) bool { return sid == "runs" }},
 	})
 	if err != nil || fmt.Sprint(r.Unnamed, r.Unvouched) != "[strange] [died]" {
 		t.Fatalf("%v, unnamed %q, unvouched %q", err, r.Unnamed, r.Unvouched)
 	}
 	var bad *BadEntry
-	_, err = Verify(dir, VerifyOptions{Transcripts: func() ([]string,
-		error) {
-		return []string{"strange"}, nil
-	}, Complete: true})
+	_, err = Verify(dir, VerifyOptions{Transcripts: saying("strange"), Complete: true})
 	if !errors.As(err, &bad) || bad.File != "strange.cast" {
 		t.Fatalf("complete: %v", err)
 	}

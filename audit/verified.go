@@ -47,6 +47,8 @@ type verifiedPart struct {
 type keptLine struct {
 	Offset int64  `json:"offset"`
 	Text   string `json:"text"`
+	// Before is how many seals before it are left out.
+	Before int64 `json:"before,omitempty"`
 }
 
 // A verifiedFile is a file of transcripts.

@@ -79,6 +79,7 @@ type verifier struct {
 	removed *tree  // over the entries that were pruned
 	before  *resumed
 	looked
+	listed
 	o       VerifyOptions
 	at      cursor
 	report  Report
@@ -89,13 +90,19 @@ type verifier struct {
 // found is what the later steps need from the chain.
 type found struct {
 	points []Point // of VerifyOptions.Remember
-	recs   recs    // rec.close and its neighbours
+	recs   []rec   // rec.close and its neighbours, not yet in listed
 	// the first of them that names no session
 	unnamed *BadEntry
-	seals   []Entry // and the accept entries between them
+	seals   []sealEntry // and the accept entries between them
 	prunes  []Entry
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 	signed  []Entry         // about passkeys, and what they signed
+}
+
+// A sealEntry is a seal, or an accept entry between seals.
+type sealEntry struct {
+	Entry
+	before int64 // seals before it that were checked by an earlier Verify, and are not among them
 }
 
 // tell copies how far the proof has come into the report.
@@ -117,6 +124,7 @@ func (v *verifier) walk(end int64) *walk {
 		gap: func(g Gap) { v.report.Gaps = append(v.report.Gaps, g) },
 		entry: func(f fields, hash Hash, offset, line int64) {
 			v.collect(f, hash, offset, line, &v.found)
+			v.vouch()
 			if f.seq == 0 {
 				v.report.First = stamp(f.time).time()
 			}
@@ -124,11 +132,17 @@ func (v *verifier) walk(end int64) *walk {
 	}
 }
 
+// vouch moves what was found about transcripts to where there is room for it.
+func (v *verifier) vouch() {
+	v.vouched.add(v.found.recs...)
+	v.found.recs = v.found.recs[:0]
+}
+
 // collect stores what the later steps of Verify need of one entry.
 func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
 	case kind == kindSeal, kind == KindAccept: // v.accepted reports the accept entries
-		to.seals = append(to.seals, f.entry(hash, offset, line))
+		to.seals = append(to.seals, sealEntry{Entry: f.entry(hash, offset, line)})
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))
 	case isAboutPasskey(kind, f.body):
@@ -140,7 +154,7 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 				Reason: kind + " names no session"}
 		}
 		if ok {
-			to.recs.add(r)
+			to.recs = append(to.recs, r)
 		}
 	}
 	if len(v.o.Remember) > 0 {

@@ -88,6 +88,7 @@ func verify(dir string, o VerifyOptions, steps func(*verifier) []func() error) (
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
+	defer v.listed.close()
 	for _, step := range steps(&v) {
 		if err := step(); err != nil {
 			return v.report, s.log.name(asBad(err))

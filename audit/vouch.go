@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"slices"
 	"sort"
-	"strings"
-	"sync"
 )
 
 // A voucher is everything that the log says about one transcript, in order.
@@ -23,31 +21,9 @@ type voucher struct {
 	drop    int64 // where the first entry about that is
 }
 
-// sessionsOf sorts entries by session, and returns where each one's begin, in the order of first
-// mention.
-func sessionsOf(recs []rec) (starts []int) {
-	slices.SortFunc(recs, func(a, b rec) int {
-		return cmp.Or(strings.Compare(a.sid, b.sid), cmp.Compare(a.offset, b.offset))
-	})
-	for i := range recs {
-		if i == 0 || recs[i].sid != recs[i-1].sid {
-			starts = append(starts, i)
-		}
-	}
-	slices.SortFunc(starts, func(a, b int) int {
-		return cmp.Compare(recs[a].offset, recs[b].offset)
-	})
-	return starts
-}
-
-// voucherOf puts together what the entries from one on say about its session.
+// voucherOf puts together what the entries about a session say.
 func voucherOf(recs []rec) *voucher {
-	w := &voucher{sid: recs[0].sid}
-	end := slices.IndexFunc(recs, func(r rec) bool { return r.sid != w.sid })
-	if end < 0 {
-		end = len(recs)
-	}
-	w.recs = recs[:end]
+	w := &voucher{sid: recs[0].sid, recs: recs}
 	for i := range w.recs {
 		switch r := &w.recs[i]; r.kind {
 		case recClose:
@@ -78,36 +54,8 @@ func (w *voucher) headAfter(count int64) (Hash, bool) {
 // redacted reports whether the log says that the text of an event was removed.
 func (w *voucher) redacted(n int64) bool {
 	return slices.ContainsFunc(w.recs, func(r rec) bool {
-		return r.kind == recRedact && slices.Contains(*r.events, n)
+		return r.kind == recRedact && slices.Contains(r.events, n)
 	})
-}
-
-// transcripts checks every transcript that the log names.
-func (v *verifier) transcripts() error {
-	if bad := v.found.unnamed; bad != nil {
-		return bad
-	}
-	all := v.found.recs.all()
-	v.found.recs = nil
-	starts := sessionsOf(all)
-	sessions := make([]Session, len(starts))
-	first, firstErr := len(starts), error(nil)
-	var mu sync.Mutex
-	each(len(starts), v.o.workers(), func(i int) {
-		var err error
-		sessions[i], err = voucherOf(all[starts[i]:]).verify(v.o.Transcript, v.before)
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil && i < first {
-			first, firstErr = i, err
-		}
-		if i%64 == 0 {
-			v.progress("transcripts", int64(i), int64(len(starts)))
-		}
-	})
-	v.report.Transcripts = slices.DeleteFunc(sessions[:min(first+1, len(sessions))],
-		v.before.counted)
-	return firstErr
 }
 
 // ErrAwaited is what VerifyOptions.Transcript returns, in a copy of a record, for a transcript that

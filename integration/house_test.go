@@ -107,8 +107,10 @@ var plan = map[string]map[string]string{
 	"audit": {
 		"approval/canonical": "entries use the same spelling as plans",
 		"approval/flock":     "one process appends at a time",
+		"audit/sorted":       "what is known of each transcript exceeds the memory",
 		"shellparse/catalog": "the launcher uses the same table of tokens",
 	},
+	"audit/sorted":    {},
 	"audit/zstandard": {},
 	"audit/screen":    {},
 	"audit/archive": {
@@ -564,6 +566,7 @@ var plan = map[string]map[string]string{
 		"pathguard/tamper":        "before and after every step: protected files",
 		"audit":                   "every step: the record",
 		"audit/plans":             "and what each verdict depended on",
+		"audit/sorted":            "the plans on record exceed the memory",
 	},
 	"integration":          {},
 	"integration/hermetic": {},

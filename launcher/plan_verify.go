@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
+	"github.com/tada-run/tada-run/audit/sorted"
 	"github.com/tada-run/tada-run/launcher/replay"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -45,53 +46,131 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 		return Plans{}, err
 	}
 	note := l.plansBefore(report.Before.Size, sums)
-	named, err := replay.NamedPlans(l, note.Size)
-	if err != nil {
+	c := planCheck{Launcher: l, packed: map[string]bool{},
+		found: Plans{Named: note.Named - len(note.Loose)},
+		next:  plansNote{Size: report.Bytes, Packs: map[string]string{}}}
+	defer c.all.Close()
+	for name := range note.Packs {
+		c.packed[name] = true
+	}
+	if err := c.list(note); err != nil {
 		return Plans{}, err
 	}
-	for _, name := range note.Loose {
-		named[name] = true
-	}
-	p := Plans{Named: note.Named - len(note.Loose)}
-	next := plansNote{Size: report.Bytes, Packs: map[string]string{}}
-	packed := map[string]bool{} // the packs that were verified before
-	for name := range note.Packs {
-		packed[name] = true
-	}
-	for plan := range plans.AllBut(l.state.Plans(), packed, l.Codec) {
-		if plan.DamagedPack() {
-			p.Packs = append(p.Packs, plan.Err.Error())
-		}
-		if !named[plan.Name] {
-			continue
-		}
-		p.Named++
-		if plan.Err != nil {
-			p.Damaged++
-		}
-		if !plan.Packed {
-			next.Loose = append(next.Loose, plan.Name)
-		}
-		delete(named, plan.Name)
-	}
-	for name := range named {
-		_, err := plans.Get(l.state.Plans(), name, l.Codec)
-		if err == nil && len(packed) > 0 {
-			continue // in one of them, and counted with the runs before
-		}
-		p.Named++
-		if errors.Is(err, plans.ErrNone) {
-			p.Missing++
-		} else if err != nil {
-			p.Damaged++
-		}
+	if err := c.compare(); err != nil {
+		return Plans{}, err
 	}
 	for name, sum := range sums {
-		next.Packs[name] = sum.String()
+		c.next.Packs[name] = sum.String()
 	}
-	next.Named = p.Named
-	l.keepPlansNote(next, report.Before.Next != nil && p.Missing+p.Damaged+len(p.Packs) == 0)
+	p := c.found
+	c.next.Named = p.Named
+	l.keepPlansNote(c.next, report.Before.Next != nil && len(c.next.Loose) < mostLoose &&
+		p.Missing+p.Damaged+len(p.Packs) == 0)
 	return p, nil
+}
+
+// mostLoose is how many plans outside of packs a note has: where there are more, they wait to be
+// packed, and all plans are read again.
+const mostLoose = 1 << 16
+
+// A planCheck compares the plans that entries name with those that there are. Both are sorted: of a
+// record of years they are more than fit in memory.
+type planCheck struct {
+	*Launcher
+	all    sorted.Sorter
+	packed map[string]bool // the packs that were verified before
+	found  Plans
+	next   plansNote
+}
+
+// What a planCheck knows of a plan, in a record that begins with its name; sorted, so that a plan
+// in a pack comes before one in a file of its own.
+const (
+	planNamed = iota
+	planPacked
+	planLoose
+	planDamaged
+)
+
+func (c *planCheck) add(name string, is byte) {
+	c.all.Add(append(sorted.AppendKey(nil, name), is))
+}
+
+// list adds what the log names, and what there is.
+func (c *planCheck) list(note plansNote) error {
+	named := func(name string) { c.add(name, planNamed) }
+	for _, name := range note.Loose {
+		named(name)
+	}
+	if err := replay.NamedPlans(c.Launcher, note.Size, named); err != nil {
+		return err
+	}
+	for plan := range plans.AllBut(c.state.Plans(), c.packed, c.Codec) {
+		switch {
+		case plan.DamagedPack():
+			c.found.Packs = append(c.found.Packs, plan.Err.Error())
+		case plan.Packed:
+			c.add(plan.Name, planPacked)
+		case plan.Err == nil:
+			c.add(plan.Name, planLoose)
+		default:
+			c.add(plan.Name, planDamaged)
+		}
+	}
+	return nil
+}
+
+// compare looks at what there is about each plan.
+func (c *planCheck) compare() error {
+	name, named, done := "", false, true
+	for record, err := range c.all.All() {
+		if err != nil {
+			return err
+		}
+		_, text, rest := sorted.CutKey(record)
+		if string(text) != name {
+			if named && !done {
+				c.absent(name)
+			}
+			name, named, done = string(text), false, false
+		}
+		switch is := rest[0]; {
+		case is == planNamed:
+			named = true
+		case named && !done:
+			done = true
+			c.present(name, is)
+		}
+	}
+	if named && !done {
+		c.absent(name)
+	}
+	return nil
+}
+
+// present counts a plan that is named and there.
+func (c *planCheck) present(name string, is byte) {
+	c.found.Named++
+	if is == planDamaged {
+		c.found.Damaged++
+	}
+	if is != planPacked && len(c.next.Loose) < mostLoose {
+		c.next.Loose = append(c.next.Loose, name)
+	}
+}
+
+// absent counts a plan that is named, and was not met.
+func (c *planCheck) absent(name string) {
+	_, err := plans.Get(c.state.Plans(), name, c.Codec)
+	switch {
+	case err == nil && len(c.packed) > 0:
+		return // in one of them, and counted with the runs before
+	case errors.Is(err, plans.ErrNone):
+		c.found.Missing++
+	case err != nil:
+		c.found.Damaged++
+	}
+	c.found.Named++
 }
 
 // plansBefore returns what was found out about a log of that size, if its packs have not changed.

@@ -84,5 +84,5 @@ func verdict(l *Launcher, verify func(audit.VerifyOptions) (audit.Report, error)
 	}
 	plans, err := l.VerifyPlans(r)
 	return fmt.Sprintf("%d entries, %d transcripts, %+v, %v", r.Entries,
-		len(r.Transcripts)+r.Before.Transcripts, plans, err)
+		r.Transcripts+r.Before.Transcripts, plans, err)
 }

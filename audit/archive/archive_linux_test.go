@@ -97,8 +97,8 @@ func (m *made) check(t testing.TB) {
 func (m *made) checkAtRest(t testing.TB) {
 	t.Helper()
 	s := m.AtRest(func(string) bool { return true })
-	files, err := s.Files()
-	must(t, err)
+	var files []string
+	must(t, s.Files(func(file string) { files = append(files, file) }))
 	in := map[string]bool{}
 	for _, file := range files {
 		ids, err := s.In(file)
@@ -508,7 +508,7 @@ func TestDrop(t *testing.T) {
 	verify := func() error {
 		_, err := audit.Verify(dir, audit.VerifyOptions{
 			Transcript:  func(id string) (io.ReadCloser, error) { return f.Open(id) },
-			Transcripts: func() ([]string, error) { return f.IDs(nil) }})
+			Transcripts: f.Say})
 		return err
 	}
 	must(t, verify())

@@ -12,7 +12,7 @@ import (
 // for.
 func (f *Folder) AtRest(only func(id string) bool) *audit.AtRest {
 	return &audit.AtRest{
-		Files: func() ([]string, error) { return f.files(only) },
+		Files: func(say func(file string)) error { return f.files(only, say) },
 		In: func(file string) ([]string, error) {
 			ids, err := f.inFile(file)
 			return slices.DeleteFunc(ids, func(id string) bool { return !only(id) }), err
@@ -22,17 +22,17 @@ func (f *Folder) AtRest(only func(id string) bool) *audit.AtRest {
 	}
 }
 
-// files are the files of transcripts, as paths in the folder.
-func (f *Folder) files(only func(id string) bool) ([]string, error) {
-	names, archives, err := f.listed()
-	names = slices.DeleteFunc(names, func(name string) bool {
-		id, ok := idOf(name)
-		return !ok || !only(id)
+// files says the files of transcripts, and the archives, as parts of a path.
+func (f *Folder) files(only func(id string) bool, say func(file string)) error {
+	archives, err := f.visit(func(name string) {
+		if id, ok := idOf(name); ok && only(id) {
+			say(name)
+		}
 	})
 	for _, name := range archives {
-		names = append(names, path.Join(archivesName, name))
+		say(path.Join(archivesName, name))
 	}
-	return names, err
+	return err
 }
 
 // inFile returns the sessions whose transcripts are in a file.

@@ -12,8 +12,8 @@ import (
 // since are found too.
 type Browser struct {
 	folder *Folder
-	own    map[string]bool // the sessions with a file of their own
-	spans  []spanned       // by first
+	own    filter    // the sessions with a file of their own
+	spans  []spanned // by first
 
 	mu  sync.Mutex
 	bad map[string]error // the damaged archives that were met: they are not unpacked once more
@@ -24,15 +24,14 @@ type spanned struct{ name, first, last, furthest string }
 
 // Browse lists the folder.
 func (f *Folder) Browse() (*Browser, error) {
-	names, archives, err := f.listed()
+	b := &Browser{folder: f, bad: map[string]error{}}
+	archives, err := f.visit(func(name string) {
+		if id, ok := idOf(name); ok {
+			b.own.add(id)
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	b := &Browser{folder: f, own: map[string]bool{}, bad: map[string]error{}}
-	for _, name := range names {
-		if id, ok := idOf(name); ok {
-			b.own[id] = true
-		}
 	}
 	furthest := ""
 	for _, name := range archives { // which are sorted by the first session
@@ -45,7 +44,7 @@ func (f *Folder) Browse() (*Browser, error) {
 
 // Open is [Folder.Open]. It may be called at the same time.
 func (b *Browser) Open(id string) (io.ReadSeekCloser, error) {
-	if b.own[id] {
+	if b.own.mayHave(id) {
 		return b.folder.Open(id)
 	}
 	after := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].first > id })

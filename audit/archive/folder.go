@@ -148,23 +148,44 @@ func spans(name, id string) bool {
 	return ok && first <= id && id <= last
 }
 
-// listed are the files and the archives, as they were at one moment: a transcript that is moved
-// meanwhile is in one of the lists.
-func (f *Folder) listed() (names, archives []string, err error) {
+// visit calls do with each file, some of them perhaps twice or gone by then, and returns the
+// archives as they were at one moment: a transcript that is moved meanwhile is in one of both.
+func (f *Folder) visit(do func(name string)) (archives []string, err error) {
 	after, err := f.archives()
 	for range 100 {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		archives = after
-		if names, err = f.names(); err != nil {
-			return nil, nil, err
+		if err = eachName(f.Dir, do); err != nil {
+			return nil, err
 		}
 		if after, err = f.archives(); err == nil && slices.Equal(archives, after) {
 			break
 		}
 	}
-	return names, archives, err
+	return archives, err
+}
+
+// eachName calls do with the names in a folder, of which there may be a million.
+func eachName(dir string, do func(name string)) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for {
+		names, err := d.Readdirnames(1 << 10)
+		for _, name := range names {
+			do(name)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // names are the files of the folder, sorted.
@@ -186,12 +207,7 @@ func (f *Folder) archives() ([]string, error) {
 }
 
 func namesIn(dir string) (names []string, err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	names, err = d.Readdirnames(-1)
+	err = eachName(dir, func(name string) { names = append(names, name) })
 	slices.Sort(names)
 	return names, err
 }
@@ -252,27 +268,29 @@ func (f *Folder) hasOnce(id string) bool {
 // IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.
 // With a [DamagedError] they are those of the other archives.
 func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
-	err = again(func() error {
-		ids, err = f.idsOnce(only)
-		return err
-	})
-	return ids, err
-}
-
-func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
-	names, archives, err := f.listed()
-	if err != nil {
-		return nil, err
-	}
-	add := func(id string) {
+	err = f.Say(func(id string) {
 		if only == nil || only(id) {
 			ids = append(ids, id)
 		}
-	}
-	for _, name := range names {
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// Say calls add with each session that has a transcript, in any order, and with some of them twice.
+// With a [DamagedError] they are those of the other archives.
+func (f *Folder) Say(add func(id string)) error {
+	return again(func() error { return f.sayOnce(add) })
+}
+
+func (f *Folder) sayOnce(add func(id string)) error {
+	archives, err := f.visit(func(name string) {
 		if id, ok := idOf(name); ok {
 			add(id)
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range archives {
 		a, openErr := open(f.in(), name, f.Codec)
@@ -280,13 +298,12 @@ func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
 			err = errors.Join(err, openErr)
 			continue
 		} else if openErr != nil {
-			return nil, openErr
+			return openErr
 		}
 		for _, e := range a.list {
 			add(e.id)
 		}
 		a.text.Close()
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), err // a packing that died leaves both files
+	return err
 }

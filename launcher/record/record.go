@@ -86,3 +86,12 @@ func (r *Record) HasTranscript(sid string) bool {
 
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
 func (r *Record) Sessions() ([]string, error) { return r.Transcripts().IDs(state.IsID) }
+
+// SaySessions calls say with the id of each session that has a transcript, with some of them twice.
+func (r *Record) SaySessions(say func(id string)) error {
+	return r.Transcripts().Say(func(id string) {
+		if state.IsID(id) {
+			say(id)
+		}
+	})
+}

@@ -115,7 +115,8 @@ func TestReplay(t *testing.T) {
 	if other, err := rec.Replay(Options{Workspace: "/elsewhere"}); err != nil || other.Runs != 0 {
 		t.Errorf("of another workspace: %+v, %v", other, err)
 	}
-	names, err := NamedPlans(rec, 0)
+	names := map[string]bool{}
+	err = NamedPlans(rec, 0, func(name string) { names[name] = true })
 	if err != nil || len(names) != 2 {
 		t.Errorf("%v, %v", names, err)
 	}

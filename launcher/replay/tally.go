@@ -61,15 +61,14 @@ func entries(log record.Entries, o Options, visit func(recorded),
 	})
 }
 
-// NamedPlans are the names of the plans of the runs of a log from a byte on.
-func NamedPlans(log record.Entries, from int64) (map[string]bool, error) {
-	named := map[string]bool{}
+// NamedPlans says the name of the plan of each run of a log from a byte on.
+func NamedPlans(log record.Entries, from int64, say func(name string)) error {
 	_, err := intents(log, Options{from: from}, func(r recorded) {
 		if r.Plan != "" {
-			named[r.Plan] = true
+			say(r.Plan)
 		}
 	})
-	return named, err
+	return err
 }
 
 // A tally counts the runs of one plan with the same verdict under the same policy.

@@ -161,7 +161,8 @@ func (k *Keeper) pin(log *audit.Log) error {
 
 // dropPlans deletes the plans that no entry of the log names any more.
 func (k *Keeper) dropPlans() (int, error) {
-	named, err := replay.NamedPlans(k.record, 0)
+	named := map[string]bool{}
+	err := replay.NamedPlans(k.record, 0, func(name string) { named[name] = true })
 	if err != nil {
 		return 0, err
 	}

@@ -189,16 +189,14 @@ func (k *Keeper) ProveGrowth(old int64, signed []byte, key LogKey) (tlog.TreePro
 
 // vouched is how many events of a session the log vouches for.
 func (k *Keeper) vouched(id string) (int64, error) {
-	report, err := k.Verify()
+	_, found, err := k.VerifySession(id)
+	if err == nil && found == nil {
+		err = fmt.Errorf("session %q: the log does not cover it yet", id)
+	}
 	if err != nil {
 		return 0, err
 	}
-	for _, s := range report.Transcripts {
-		if s.ID == id {
-			return s.Summary.Count, nil
-		}
-	}
-	return 0, fmt.Errorf("session %q: the log does not cover it yet", id)
+	return found.Summary.Count, nil
 }
 
 // Verify checks the log, and every transcript that it names, against what the log says. The
@@ -206,6 +204,19 @@ func (k *Keeper) vouched(id string) (int64, error) {
 // were kept elsewhere are given as remember.
 func (k *Keeper) Verify(remember ...audit.Point) (audit.Report, error) {
 	return k.VerifyWith(audit.VerifyOptions{Remember: remember})
+}
+
+// VerifySession is Verify, and returns what was found about one session: nil if the log does not
+// name it.
+func (k *Keeper) VerifySession(id string) (r audit.Report, found *audit.Session, err error) {
+	o := audit.VerifyOptions{}
+	o.Session = func(s audit.Session) {
+		if s.ID == id {
+			found = &s
+		}
+	}
+	r, err = k.VerifyWith(o)
+	return r, found, err
 }
 
 // Head returns the end of the log, if that is as this machine wrote it; see [audit.Head].
@@ -231,7 +242,7 @@ func (k *Keeper) verify(o audit.VerifyOptions, before *audit.Verified) (audit.Re
 		return audit.Report{}, err
 	}
 	o.Transcript = func(sid string) (io.ReadCloser, error) { return open(sid) }
-	o.Transcripts, o.AtRest = k.record.Sessions, k.record.Transcripts().AtRest(state.IsID)
+	o.Transcripts, o.AtRest = k.record.SaySessions, k.record.Transcripts().AtRest(state.IsID)
 	o.AtRest.Before = before
 	if o.Checkpoint, o.Known, err = k.ownCheckpoint(); err != nil {
 		return audit.Report{}, err

@@ -140,7 +140,7 @@ func findingText(x ship.Finding, err error) string {
 		line("complete up to entry %d of %s, head %d:%s", r.Entries-1,
 			r.Last.Local().Format(time.DateTime), r.Entries, r.Head)
 		line("%s, %d without an end by then; %s", audit.Plural(int64(r.Runs), "run"), r.Open,
-			audit.Plural(int64(len(r.Transcripts)), "transcript"))
+			audit.Plural(int64(r.Transcripts), "transcript"))
 	}
 	if !x.Shipped.IsZero() {
 		line("silent since %s, by its own clock", x.Shipped.Local().Format(time.DateTime))

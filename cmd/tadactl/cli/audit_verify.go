@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -45,11 +46,8 @@ func (c *ctl) auditVerify() *cobra.Command {
 		if d.doubts() {
 			verify = l.VerifyWith
 		}
-		// what is known of each transcript lives to the end: of a record of years, much memory,
-		// which the collector would let grow to twice as much
-		before := debug.SetGCPercent(50)
+		defer frugal()()
 		report, err := verify(d.options)
-		debug.SetGCPercent(before)
 		line.end()
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
 			len(d.options.Remember) == 0) {
@@ -96,6 +94,17 @@ func (c *ctl) auditVerify() *cobra.Command {
 	flags.BoolVar(&d.full, "full", false, "")
 	far.options(flags)
 	return cmd
+}
+
+// frugal has memory used again sooner, until it is undone: what Verify needs does not grow with the
+// record, but what it has used does, up to where the collector begins. Some MiB are of each core.
+func frugal() (undo func()) {
+	percent, limit := debug.SetGCPercent(50), debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(limit, int64(36+4*runtime.GOMAXPROCS(0))<<20))
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // ofTheOther is an option that was given and is not for the record in a bucket, or not for the one
@@ -191,12 +200,7 @@ func plansNote(p launcher.Plans) string {
 }
 
 func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error {
-	missing, transcripts := r.Before.Missing, len(r.Transcripts)+r.Before.Transcripts
-	for _, s := range r.Transcripts {
-		if s.Missing {
-			missing++
-		}
-	}
+	missing, transcripts := r.Before.Missing+r.Missing, r.Transcripts+r.Before.Transcripts
 	if c.json {
 		return c.printJSON(map[string]any{
 			"ok":      len(r.Unproven) == 0 && !plans.Lost(),

@@ -97,7 +97,7 @@ func (s *recording) html(w io.Writer) error {
 
 // verify fills in what the whole log says about the session.
 func (s *recording) verify(p *export.Page) {
-	report, err := s.launcher.Verify()
+	report, t, err := s.launcher.VerifySession(s.id)
 	p.Facts = append(p.Facts,
 		export.Fact{Name: "Log", Value: audit.Plural(report.Entries, "entry")},
 		export.Fact{Name: "Head of the log", Value: report.Head.String()})
@@ -105,12 +105,10 @@ func (s *recording) verify(p *export.Page) {
 		p.Verdict, p.Reason = export.Refuted, "The record does not verify: "+err.Error()
 		return
 	}
-	i := slices.IndexFunc(report.Transcripts, func(t audit.Session) bool { return t.ID == s.id })
-	if i < 0 {
+	if t == nil {
 		p.Reason = "The log does not name this session yet."
 		return
 	}
-	t := report.Transcripts[i]
 	p.Verdict, p.Reason = export.Proven, "Log and transcript are as they were written, and agree."
 	if !t.Closed {
 		p.Reason = "Log and transcript are as they were written. The session had not been closed: " +

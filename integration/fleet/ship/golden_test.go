@@ -43,7 +43,7 @@ func TestShippedByAnEarlierVersion(t *testing.T) {
 	})
 	const head = "bf0a55da2bc6d456bce8ccf55105a133df53057df47844cee6bb91d1c0108a2b"
 	if err != nil || f.Manifests != 2 || f.Report.Entries != 11 || f.Report.Runs != 3 ||
-		f.Report.Open != 1 || f.Report.Head.String() != head || len(f.Report.Transcripts) != 3 ||
+		f.Report.Open != 1 || f.Report.Head.String() != head || f.Report.Transcripts != 3 ||
 		f.Plans != 0 || f.Stray != 0 || kinds[audit.KindIntent] != 3 {
 		t.Errorf("%+v, %v, %v", f, kinds, err)
 	}

@@ -81,20 +81,20 @@ func (p *proof) transcript(sid string) (io.ReadCloser, error) {
 	return nil, fs.ErrNotExist
 }
 
-// sessions are those that have a transcript.
-func (r *restored) sessions() (ids []string, err error) {
+// sessions says which have a transcript.
+func (r *restored) sessions(say func(sid string)) error {
 	dir, err := os.Open(r.path(sessionsFolder))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	for _, name := range names {
 		if r.whole(sessionsFolder + name) {
-			ids = append(ids, strings.TrimSuffix(name, castSuffix))
+			say(strings.TrimSuffix(name, castSuffix))
 		}
 	}
-	return ids, err
+	return err
 }
 
 // lost counts the plans that the log names and the bucket has not. One that is another than its

@@ -17,7 +17,7 @@ func TestShip(t *testing.T) {
 	sent := m.ship()
 	t.Logf("2 runs: %+v", sent)
 	f := m.proven()
-	if f.Report.Runs != 2 || f.Plans != 0 || f.Stray != 0 || len(f.Report.Transcripts) != 2 {
+	if f.Report.Runs != 2 || f.Plans != 0 || f.Stray != 0 || f.Report.Transcripts != 2 {
 		t.Errorf("%+v", f)
 	}
 	s := m.shipper()
