@@ -87,6 +87,9 @@ func (g *Growing) read(report Report, yield func(Entry, error) bool) (more bool,
 	set := func(at int64) bool { // apart, as no entry
 		return slices.ContainsFunc(report.Gaps, func(gap Gap) bool { return gap.Holds(at) })
 	}
+	if report.Bytes == 0 { // a filter has no end at 0
+		return true, nil
+	}
 	g.doubts = append(g.doubts, report.Unproven...)
 	text, err := openWhole(g.dir, g.o.Codec)
 	if err != nil {
