@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/audit/sorted"
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	sorted.Memory = 64 << 10 // what is sorted is in files too
 	os.Exit(hermetic.Tests(m).Run())
 }
 
