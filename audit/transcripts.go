@@ -15,8 +15,8 @@ func (v *verifier) transcripts() error {
 	if bad := v.found.unnamed; bad != nil {
 		return bad
 	}
+	c := checked{verifier: v, total: v.vouched.count} // of entries, and what list adds are none
 	v.list()
-	c := checked{verifier: v, total: v.vouched.count}
 	groups := make(chan []rec, 64)
 	var all sync.WaitGroup
 	for range v.o.workers() {
