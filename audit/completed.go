@@ -1,13 +1,10 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/tada-run/tada-run/audit/sorted"
 )
 
 // complete reads what Verify has proven; whole reports what is missing.
@@ -44,19 +41,15 @@ func (v *verifier) complete() error {
 // was forgotten. It is found when all entries are sorted: so it counts if nothing before it is
 // wrong.
 func (c *completeness) again(v *verifier) error {
-	var before []byte // the key
-	for record, err := range c.begins.All() {
+	for r, err := range c.begins.Records() {
 		if err != nil {
 			return err
 		}
-		key, id, rest := sorted.CutKey(record)
-		second := bytes.Equal(key, before)
-		before = append(before[:0], key...)
-		if !second && id[0] == aboutRun[0] {
+		if r.First && r.Text[0] == aboutRun[0] {
 			v.report.Runs++
 		}
-		at, kind := int64(binary.BigEndian.Uint64(rest)), string(rest[8:])
-		reason := c.wrong(string(id), kind, second)
+		at, kind := int64(binary.BigEndian.Uint64(r.Rest)), string(r.Rest[8:])
+		reason := c.wrong(string(r.Text), kind, !r.First)
 		if reason == "" || v.partial != nil && at > v.partial.Offset {
 			continue
 		}

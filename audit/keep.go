@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
 	"slices"
@@ -79,12 +78,6 @@ func (v *verifier) keepFound(p *verifiedPart, from int64) {
 	}
 }
 
-// What keepFiles knows of a session, in a record that begins with its id.
-const (
-	restSession = iota // where the first entry about it is, 8 bytes
-	restFile           // the number of a file that it is in, 4 bytes
-)
-
 // keepSeals keeps what the check of later seals needs of those in a part: the first of all, which
 // names the first key, the last, and what was accepted. The others were checked.
 func (v *verifier) keepSeals(in func(seq int64) bool, keep func(e Entry, before int64)) {
@@ -109,6 +102,12 @@ func (v *verifier) keepSeals(in func(seq int64) bool, keep func(e Entry, before 
 		}
 	}
 }
+
+// What keepFiles knows of a session, in a record that begins with its id.
+const (
+	restSession = iota // where the first entry about it is, 8 bytes
+	restFile           // the number of a file that it is in, 4 bytes
+)
 
 // keepFiles notes the files of transcripts, and where the first entry is about one in no such file.
 func (v *verifier) keepFiles(k *Verified) error {
@@ -178,7 +177,6 @@ func (v *verifier) freshFiles() (list []freshFile) {
 // match says of each file where the first entry is about one of its sessions. Of a session in two
 // files only one was read: neither is noted. One in no file is left open.
 func (v *verifier) match(fresh []freshFile, k *Verified) error {
-	var session []byte // the key of the last
 	first, in := int64(-1), []uint32{}
 	end := func() {
 		for _, i := range in {
@@ -192,19 +190,17 @@ func (v *verifier) match(fresh []freshFile, k *Verified) error {
 		}
 		first, in = -1, in[:0]
 	}
-	for record, err := range v.rested.All() {
+	for r, err := range v.rested.Records() {
 		if err != nil {
 			return err
 		}
-		key, _, rest := sorted.CutKey(record)
-		if !bytes.Equal(key, session) {
+		if r.First {
 			end()
-			session = append(session[:0], key...)
 		}
-		if rest[0] == restSession {
-			first = int64(binary.BigEndian.Uint64(rest[1:]))
+		if r.Rest[0] == restSession {
+			first = int64(binary.BigEndian.Uint64(r.Rest[1:]))
 		} else {
-			in = append(in, binary.BigEndian.Uint32(rest[1:]))
+			in = append(in, binary.BigEndian.Uint32(r.Rest[1:]))
 		}
 	}
 	end()

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"iter"
@@ -119,24 +118,19 @@ func (v *evidence) add(list ...rec) {
 func (v *evidence) groups() iter.Seq2[[]rec, error] {
 	return func(yield func([]rec, error) bool) {
 		var list []rec
-		var last []byte
-		for record, err := range v.All() {
+		for record, err := range v.Records() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			key, sid, rest := sorted.CutKey(record)
-			if len(list) > 0 && !bytes.Equal(key, last) {
-				if !yield(list, nil) {
+			r := parseRec(record.Rest)
+			if record.First {
+				if len(list) > 0 && !yield(list, nil) {
 					return
 				}
-				list = nil
-			}
-			r := parseRec(rest)
-			if len(list) > 0 {
-				r.sid = list[0].sid
+				list, r.sid = nil, string(record.Text)
 			} else {
-				r.sid, last = string(sid), append(last[:0], key...)
+				r.sid = list[0].sid
 			}
 			list = append(list, r)
 		}

@@ -123,18 +123,17 @@ func (c *planCheck) list(note plansNote) error {
 // compare looks at what there is about each plan.
 func (c *planCheck) compare() error {
 	name, named, done := "", false, true
-	for record, err := range c.all.All() {
+	for r, err := range c.all.Records() {
 		if err != nil {
 			return err
 		}
-		_, text, rest := sorted.CutKey(record)
-		if string(text) != name {
+		if r.First {
 			if named && !done {
 				c.absent(name)
 			}
-			name, named, done = string(text), false, false
+			name, named, done = string(r.Text), false, false
 		}
-		switch is := rest[0]; {
+		switch is := r.Rest[0]; {
 		case is == planNamed:
 			named = true
 		case named && !done:

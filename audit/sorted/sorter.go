@@ -111,8 +111,8 @@ func failed(err error) error {
 		folders(), err)
 }
 
-// All yields the records in order. Each is valid until the next. Nothing can be added afterwards.
-func (s *Sorter) All() iter.Seq2[[]byte, error] {
+// all yields the records in order, see Records.
+func (s *Sorter) all() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if len(s.runs) > 0 && len(s.spans) > 0 {
 			s.spill()

@@ -13,7 +13,7 @@ import (
 
 func all(t *testing.T, s *Sorter) (list []string) {
 	t.Helper()
-	for record, err := range s.All() {
+	for record, err := range s.all() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestOrder(t *testing.T) {
 			if spilled := s.file != nil; n == 300 && spilled != (limit <= 1000) {
 				t.Errorf("limit %d, %d records: a file %t", limit, n, spilled)
 			}
-			for range s.All() {
+			for range s.all() {
 				break
 			}
 			s.Close()
@@ -83,7 +83,7 @@ func TestNameless(t *testing.T) {
 	}
 	s.file.Close()
 	s.Add([]byte("c"))
-	for _, err := range s.All() {
+	for _, err := range s.all() {
 		if err == nil || !strings.Contains(err.Error(), "temporary file") {
 			t.Errorf("%v", err)
 		}
@@ -92,7 +92,7 @@ func TestNameless(t *testing.T) {
 
 func TestKey(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "a\x00", "\xff"} {
-		key, got, rest := CutKey(append(AppendKey(nil, text), "rest"...))
+		key, got, rest := cutKey(append(AppendKey(nil, text), "rest"...))
 		if string(got) != text || string(rest) != "rest" ||
 			!bytes.Equal(key, AppendKey(nil, text)) {
 			t.Errorf("%q: %q %q", text, got, rest)
