@@ -116,7 +116,8 @@ func (j *judgement) mark(f *finding, t *resolve.Target, m mark, path string, act
 	case markProtected:
 		// Not by its own tool either: what that writes by itself is no word of a line, and a word
 		// is a file like any other (git log --output=.git/config).
-		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && j.inside(path) {
+		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && j.inside(path) &&
+			!(m.tool == "" && j.makesEmpty(t)) {
 			f.put(InProtected, path)
 		}
 	case markCache:

@@ -129,3 +129,10 @@ func (j *judgement) isMissing(t *resolve.Target, full string) bool {
 	return !t.Exists && t.Real == "/" && !t.Unknown && !t.Glob && len(t.Links) == 0 &&
 		t.Why == "" && !j.writesNear(full)
 }
+
+// makesEmpty reports whether all that a plan does to a name is to make an empty folder of it, in
+// which no program finds anything to run. Where not all of the plan is known, its sandbox would let
+// the rest write there.
+func (j *judgement) makesEmpty(t *resolve.Target) bool {
+	return j.isTool(t.Command, "mkdir") && j.plan.Exact()
+}

@@ -37,7 +37,10 @@ func (m *matcher) proxy(_ role, vs []value) {
 
 // serve is a server at all addresses unless an option says which. A sandbox binds it to this
 // machine.
-func (m *matcher) serve(_ role, vs []value) {
+func (m *matcher) serve(r role, vs []value) {
+	if r.kind == "SERVE" && !m.has("-d") || r.kind == "SERVEDIR" && len(vs) == 0 {
+		m.touch(Read, Recursive, value{Arg{Text: ".", Static: true}, -1}, false)
+	}
 	if m.has("-b") || m.has("-a") || m.has("--host") || m.saysWho("-l", "--listen") {
 		return
 	}
@@ -69,6 +72,9 @@ func (m *matcher) serveDir(r role, vs []value) {
 	if len(vs) == 1 && vs[0].Static && strings.IndexAny(vs[0].Text, "/~") != 0 &&
 		!strings.Contains(vs[0].Text, "..") && slices.Contains(published, base(vs[0].Text)) {
 		return
+	}
+	for _, v := range vs {
+		m.path(role{kind: "R", marks: []string{"recursive"}}, v)
 	}
 	m.serve(r, vs)
 }
