@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	_ "embed"
+	"path"
 	"strings"
 	"sync"
 
@@ -236,6 +237,16 @@ func (v *view) held(n *protectedName) bool {
 		}
 	}
 	return false
+}
+
+// apartIn is the folder in a protected one whose files are work like any other, or "".
+func apartIn(name string) string {
+	for i := range builtins().protected {
+		if n := &builtins().protected[i]; n.apart != "" && n.name[len("**/"):] == path.Base(name) {
+			return pathname.Join(name, n.apart)
+		}
+	}
+	return ""
 }
 
 // begins reports whether a name and a path could be the same, by the first byte of each.

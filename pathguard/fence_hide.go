@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -77,16 +76,6 @@ func (j *judgement) besides(keep []string) (list []string) {
 		}
 	}
 	return list
-}
-
-// apartIn is the folder in a protected one whose files are work like any other, or "".
-func apartIn(name string) string {
-	for i := range builtins().protected {
-		if n := &builtins().protected[i]; n.apart != "" && n.name[len("**/"):] == path.Base(name) {
-			return pathname.Join(name, n.apart)
-		}
-	}
-	return ""
 }
 
 // copiesOfSecrets are files of the homes that are by their name copies of built-in secrets there.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // A scope is a layer of names over its parent. Layers make a fork cheap: a subshell
@@ -52,9 +54,18 @@ func (e *scope) get(name string) (variable, bool) {
 	return variable{}, false
 }
 
-func (e *scope) has(name string) bool {
-	_, ok := e.get(name)
-	return ok
+// settles reports whether a variable was assigned that programs obey: with a name that the shell
+// was given, it is passed on without export.
+func (e *scope) settles() bool {
+	for ; e != nil; e = e.parent {
+		for name, v := range e.names {
+			if fact, _ := catalog.Variable(name).First(); fact != "" && v.set && v.fn == nil &&
+				name != "PWD" && name != "OLDPWD" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // passesOn reports whether a program is given a name that was assigned, beside where it runs.

@@ -196,6 +196,24 @@ func (w *commands) invoke(s *state, c *call) worlds {
 	return w.external(s, c)
 }
 
+// installed is the call by the name alone of a program in a folder in which a language keeps its
+// programs, as if the search path had that folder; nil for any other call.
+func (c *call) installed() *call {
+	if !c.args[0].ofTools() || c.words[0].Glob {
+		return nil
+	}
+	name, inBin := strings.CutPrefix(c.args[0][1:].display(), "/bin/")
+	if !inBin || name == "" || strings.Contains(name, "/") {
+		return nil
+	}
+	d := *c
+	d.args, d.words, d.argv = slices.Clone(c.args), slices.Clone(c.words), slices.Clone(c.argv)
+	d.args[0] = known(name)
+	d.words[0] = d.args[0].word()
+	d.argv[0] = argOf(d.args[0], d.words[0])
+	return &d
+}
+
 // builtin runs what the shell does itself.
 func (w *commands) builtin(s *state, c *call, b builtin) worlds {
 	name := c.words[0].Text
