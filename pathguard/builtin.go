@@ -12,7 +12,7 @@ import (
 
 // builtinText has the names of the tables, made of them ahead of time (make tables): a line for
 // each, and an empty line behind each kind of builtinKinds. Behind them are the protected names,
-// with a tab before their tools and before the agents that run them.
+// with a tab before their tools, before the agents that run them, and before the folder apart.
 //
 //go:embed builtin.names
 var builtinText string
@@ -40,8 +40,9 @@ var builtins = sync.OnceValue(func() (b builtinNames) {
 	for rest != "" {
 		line, rest, _ = strings.Cut(rest, "\n")
 		name, more, _ := strings.Cut(line, "\t")
-		tools, only, _ := strings.Cut(more, "\t")
-		b.protected = append(b.protected, protectedName{name, tools, only, headOf(name)})
+		tools, more, _ := strings.Cut(more, "\t")
+		only, apart, _ := strings.Cut(more, "\t")
+		b.protected = append(b.protected, protectedName{name, tools, only, apart, headOf(name)})
 	}
 	return b
 })
@@ -97,9 +98,10 @@ func headsOf(names []string) []head {
 }
 
 // A protectedName is read-only except for its own tools: git writes .git.
+// What is in the folder apart is not meant, but for the protected names in there.
 type protectedName struct {
-	name, tools, only string
-	head              head
+	name, tools, only, apart string
+	head                     head
 }
 
 // Names that are built in hold no other pattern than "*": a test looks.
@@ -160,7 +162,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 		}
 	}
 	for i := range b.protected {
-		if n := &b.protected[i]; v.may(n.head) && v.under(n.name) {
+		if n := &b.protected[i]; v.may(n.head) && v.under(n.name) && v.held(n) {
 			visit(mark{kind: markProtected, path: n.name, tool: n.tools, only: n.only})
 		}
 	}
@@ -215,6 +217,21 @@ func (v *view) under(name string) bool {
 	}
 	for _, rest := range v.deep {
 		if begins(name, rest) && pathname.Covers(name, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// held reports whether a protected name covers the path somewhere else than in its folder apart.
+func (v *view) held(n *protectedName) bool {
+	if n.apart == "" {
+		return true
+	}
+	name := n.name[len("**/"):]
+	apart := name + "/" + n.apart
+	for _, rest := range v.deep {
+		if pathname.Covers(name, rest) && !pathname.Covers(apart, rest) {
 			return true
 		}
 	}

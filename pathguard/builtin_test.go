@@ -150,7 +150,7 @@ func TestBuiltinNamesAreOfTheTables(t *testing.T) {
 		b.WriteString(strings.Join(names, "\n") + "\n\n")
 	}
 	for _, n := range protectedNames() {
-		b.WriteString(n.name + "\t" + n.tools + "\t" + n.only + "\n")
+		b.WriteString(n.name + "\t" + n.tools + "\t" + n.only + "\t" + n.apart + "\n")
 	}
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile("builtin.names", []byte(b.String()), 0o644); err != nil {
@@ -175,7 +175,7 @@ func cacheNames() (all, code []string) {
 func protectedNames() (list []protectedName) {
 	for _, n := range laterNames() {
 		if n.kept {
-			list = append(list, protectedName{n.name, n.tools, n.only, headOf(n.name)})
+			list = append(list, protectedName{n.name, n.tools, n.only, n.apart, headOf(n.name)})
 		}
 	}
 	return list

@@ -1,10 +1,12 @@
 package pathguard
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -53,8 +55,38 @@ func (j *judgement) hides(f *Fence) {
 		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
 	}
 	f.Hide = pathname.SortUnique(aliases(f.Hide))
-	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)),
-		mirrored(f.Write)...))
+	f.ReadOnly = pathname.SortUnique(append(
+		aliases(j.besides(slices.DeleteFunc(g.keep, j.written))), mirrored(f.Write)...))
+}
+
+// besides is what to keep of protected folders: where the plan writes to the folder apart in one,
+// its other entries.
+func (j *judgement) besides(keep []string) (list []string) {
+	for _, name := range keep {
+		folder := apartIn(name)
+		if folder == "" || !slices.ContainsFunc(j.plan.Targets, func(t resolve.Target) bool {
+			return changes(&t, actionOf(&t)) && !t.Unknown && pathname.Within(t.Path(), folder)
+		}) {
+			list = append(list, name)
+			continue
+		}
+		for _, e := range j.disk.List(name).Entries {
+			if full := pathname.Join(name, e.Name); full != folder {
+				list = append(list, full)
+			}
+		}
+	}
+	return list
+}
+
+// apartIn is the folder in a protected one whose files are work like any other, or "".
+func apartIn(name string) string {
+	for i := range builtins().protected {
+		if n := &builtins().protected[i]; n.apart != "" && n.name[len("**/"):] == path.Base(name) {
+			return pathname.Join(name, n.apart)
+		}
+	}
+	return ""
 }
 
 // copiesOfSecrets are files of the homes that are by their name copies of built-in secrets there.
@@ -146,21 +178,24 @@ func (j *judgement) workDirs() []string {
 // written reports whether the plan writes a path or something below it, or deletes a tree that
 // contains it: such a name has been judged itself. Writing to a folder around it does not count: a
 // word such as "touch ." says nothing about the contents.
-func (j *judgement) written(path string) bool {
+func (j *judgement) written(name string) bool {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
 		if !changes(t, a) || t.Unknown {
 			continue
 		}
-		if pathname.Within(t.Path(), path) ||
+		if folder := apartIn(name); folder != "" && pathname.Within(t.Path(), folder) {
+			continue
+		}
+		if pathname.Within(t.Path(), name) ||
 			(a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 &&
-				pathname.Within(path, t.Path()) {
+				pathname.Within(name, t.Path()) {
 			return true
 		}
 	}
 	for _, k := range j.files() {
-		if k.written(path) {
+		if k.written(name) {
 			return true
 		}
 	}

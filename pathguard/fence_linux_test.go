@@ -171,6 +171,30 @@ func TestGrantSwapped(t *testing.T) {
 	}
 }
 
+// TestFenceApart: what writes in the folder of worktrees that a protected folder has leaves its
+// other entries as they are, and the protected names and secrets in a worktree too.
+func TestFenceApart(t *testing.T) {
+	g, root := desk(t, "", "w/.claude/settings.json", "w/.claude/worktrees/a/.claude/settings.json",
+		"w/.claude/worktrees/a/.env", "w/.claude/worktrees/a/src/a.ts", "w/.claude/hooks/h")
+	nested := "@/w/.claude/worktrees/a/.claude"
+	others := []string{"@/w/.claude/hooks", "@/w/.claude/settings.json", nested}
+	for line, want := range map[string][]string{
+		"./x":                                  {"@/w/.claude", nested},
+		"./x > .claude/worktrees/a/o":          others,
+		"rm .claude/worktrees/a/src/a.ts; ./x": others,
+		"./x > .claude/o":                      {nested}} {
+		f, _, _ := fenceOf(t, g, root, line)
+		got := slices.DeleteFunc(slices.Clone(f.ReadOnly),
+			func(name string) bool { return !strings.HasPrefix(name, "@/w/.claude") })
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: keeps %q, want %q", line, got, want)
+		}
+		if !slices.Contains(f.Hide, "@/w/.claude/worktrees/a/.env") {
+			t.Errorf("%q: the secret of a worktree is not hidden", line)
+		}
+	}
+}
+
 // TestFenceNested: secrets and names that run later are found below the workspace too, when
 // what runs could come to them without naming them.
 func TestFenceNested(t *testing.T) {

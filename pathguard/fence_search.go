@@ -93,7 +93,13 @@ func (g *ground) search(dirs []string, deep bool) {
 				g.hide = append(g.hide, pathname.Join(dir, e.Name))
 				continue
 			}
-			if g.could(e.Name) && g.take(dir, e.Name) || !deep || !e.IsDir() {
+			if g.could(e.Name) && g.take(dir, e.Name) {
+				if folder := apartIn(pathname.Join(dir, e.Name)); deep && folder != "" {
+					dirs = append(dirs, folder)
+				}
+				continue
+			}
+			if !deep || !e.IsDir() {
 				continue
 			}
 			if g.covered[pathname.Join(dir, e.Name)] ||

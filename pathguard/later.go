@@ -48,7 +48,11 @@ func LaterIn(c *Caller, dirs ...string) Later {
 			switch {
 			case name != nil && !c.HasAgent(name.only):
 			case name != nil && !isOne("git", name.tools):
-				found[pathname.Join(dir, e.Name)] = stampOf(pathname.Join(dir, e.Name), name)
+				full := pathname.Join(dir, e.Name)
+				found[full] = stampOf(full, name)
+				if name.apart != "" {
+					dirs = append(dirs, pathname.Join(full, name.apart))
+				}
 			case name == nil && e.IsDir() &&
 				(!slices.Contains(pathname.Regenerable, e.Name) || e.Name == ".bundle"):
 				// it holds packages and a configuration
@@ -70,7 +74,7 @@ func (l Later) Since(before Later, plan *resolve.Plan) (left []Left) {
 	git := slices.Contains(started, "git")
 	for name, now := range l {
 		was, ok := before[name]
-		if ok && was == now || plan.Writes(name) || git && (ok || !now.kept) ||
+		if ok && was == now || plan.Writes(name, apartIn(name)) || git && (ok || !now.kept) ||
 			slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
 			continue
 		}
@@ -97,7 +101,10 @@ const maxStamped = 64
 
 func stampOf(name string, line *laterName) stamp {
 	s, most := stamp{kept: line.kept, tools: line.tools, runs: line.runs}, maxStamped
-	_ = fs.WalkDir(os.DirFS(name), ".", func(p string, _ fs.DirEntry, _ error) error {
+	_ = fs.WalkDir(os.DirFS(name), ".", func(p string, d fs.DirEntry, _ error) error {
+		if p == line.apart && d != nil && d.IsDir() {
+			return fs.SkipDir
+		}
 		info, err := os.Lstat(path.Join(name, p))
 		if err != nil {
 			return nil

@@ -88,7 +88,8 @@ func write(t *testing.T, name, text string) {
 // TestLaterFolders: a folder that is a later name is one name, and what changes in it is seen.
 func TestLaterFolders(t *testing.T) {
 	g, root := desk(t, "", "w/.mvn/wrapper/w.properties", "w/.vscode/tasks.json",
-		"w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit")
+		"w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit", "w/.codex/worktrees/a/x.go",
+		"w/.claude/worktrees/a/.envrc", "w/.claude/settings.json")
 	plan := func(line string) *resolve.Plan {
 		_, plan, err := g.judge(line)
 		if err != nil {
@@ -99,7 +100,8 @@ func TestLaterFolders(t *testing.T) {
 	}
 	before := LaterIn(&g.Caller, root+"/w", root+"/w")
 	for _, name := range []string{".mvn/wrapper/w.properties", ".mvn/extensions.xml",
-		".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit"} {
+		".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit",
+		".codex/worktrees/a/x.go", ".claude/worktrees/a/.envrc", ".claude/hooks/x"} {
 		write(t, root+"/w/"+name, "changed")
 	}
 	write(t, root+"/w/CLAUDE.md", "new")
@@ -107,10 +109,14 @@ func TestLaterFolders(t *testing.T) {
 		// a link that leads nowhere yet is one too
 		t.Fatal(err)
 	}
-	for line, want := range map[string]string{"./x": ".mvn .vscode CLAUDE.md src/AGENTS.md",
-		"mvn -v":               ".vscode CLAUDE.md src/AGENTS.md",
-		"./x; touch CLAUDE.md": ".mvn .vscode src/AGENTS.md",
-		"git pull":             "CLAUDE.md src/AGENTS.md"} {
+	const agent = ".claude .claude/worktrees/a/.envrc "
+	for line, want := range map[string]string{
+		"./x":                         agent + ".mvn .vscode CLAUDE.md src/AGENTS.md",
+		"mvn -v":                      agent + ".vscode CLAUDE.md src/AGENTS.md",
+		"./x; touch CLAUDE.md":        agent + ".mvn .vscode src/AGENTS.md",
+		"git pull":                    "CLAUDE.md src/AGENTS.md",
+		"./x; touch .claude/x":        ".claude/worktrees/a/.envrc .mvn .vscode CLAUDE.md src/AGENTS.md",
+		"./x > .claude/worktrees/a/o": agent + ".mvn .vscode CLAUDE.md src/AGENTS.md"} {
 		var got []string
 		for _, l := range LaterIn(&g.Caller, root+"/w").Since(before, plan(line)) {
 			got = append(got, strings.TrimPrefix(l.Name, root+"/w/"))

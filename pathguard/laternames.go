@@ -17,6 +17,7 @@ type laterName struct {
 	name, last string // with "**/"; its last component
 	kept       bool
 	tools      string // with commas between; "" for none
+	apart      string // a folder in it whose files are work like any other; "" for none
 	only       string // the agents that run it, with commas between; "" for a name of the table
 	runs       string
 }
@@ -34,6 +35,8 @@ var laterNames = sync.OnceValue(func() []laterName {
 				all.kept = false
 			case "tools":
 				all.tools = value
+			case "apart":
+				all.apart = value
 			}
 		}
 		for key := range strings.SplitSeq(keys, " ") {

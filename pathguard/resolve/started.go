@@ -8,11 +8,13 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// Writes reports whether the plan says that it writes a name, or something in it.
-func (p *Plan) Writes(name string) bool {
+// Writes reports whether the plan says that it writes a name, or something in it but for what is in
+// a folder of it, which may be "".
+func (p *Plan) Writes(name, besides string) bool {
 	return slices.ContainsFunc(p.Targets, func(t Target) bool {
 		return t.Right != command.Read && t.Flags&command.Possible == 0 &&
-			pathname.Within(t.Path(), name)
+			pathname.Within(t.Path(), name) &&
+			(besides == "" || !pathname.Within(t.Path(), besides))
 	})
 }
 

@@ -18,7 +18,7 @@ var tables = map[string]struct {
 		"harmless runs starts sources loads searches modules options prompts " +
 			"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
 			"secret caller call"},
-	"later.txt": {later(), "kept told tools"},
+	"later.txt": {later(), "kept told tools apart"},
 	"secrets.txt": {secrets(),
 		"inside ends whole section apart file public token form more midword"},
 }

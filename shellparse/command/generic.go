@@ -153,11 +153,23 @@ func (m *matcher) spoken(v value) {
 // data, because most are.
 func (m *matcher) guess(v value) { m.guessed(v, false) }
 
+// mines reports whether an address is that of a server that gives miners their work.
+func mines(address string) bool {
+	scheme, _, ok := strings.Cut(strings.ToLower(address), "://")
+	return ok && strings.HasPrefix(scheme, "stratum")
+}
+
 func (m *matcher) guessed(v value, written bool) {
 	if name, after, ok := strings.Cut(v.Text, "="); ok && !strings.Contains(v.Text, "://") {
 		v, written = v.piece(len(v.Text)-len(after)), saysOutput(name)
 	} else if strings.HasPrefix(v.Text, "-") {
-		return
+		if !mines(v.Text[strings.IndexByte(v.Text, '=')+1:]) {
+			return
+		}
+		v = v.piece(strings.IndexByte(v.Text, '=') + 1)
+	}
+	if mines(v.Text) {
+		m.hazard("net.mine", v.at)
 	}
 	if strings.HasPrefix(v.Text, "@") {
 		v = v.piece(1)

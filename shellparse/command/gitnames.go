@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -151,10 +152,17 @@ func (m *matcher) gitApply(_ role, vs []value) {
 	m.extract(role{}, nil)
 }
 
-// gitPath is a folder whose content decides what git executes: --exec-path, --git-dir.
-func (m *matcher) gitPath(_ role, vs []value) {
+// gitPath is a folder whose content decides what git executes: --exec-path, --git-dir. With the
+// parameter "repo" the .git below the working directory is a repository like that of git -C.
+func (m *matcher) gitPath(r role, vs []value) {
 	for _, v := range vs {
 		if v.Static && (v.Text == "" || v.Text == ".git" || v.Text == "./.git") {
+			continue
+		}
+		dir, isGit := strings.CutSuffix(v.Text, "/.git")
+		if r.param == "repo" && v.Static && isGit && !path.IsAbs(dir) &&
+			path.Clean(dir) == strings.TrimPrefix(dir, "./") && !strings.HasPrefix(dir, "..") {
+			m.repository(&Touch{Text: dir, Static: true}, v)
 			continue
 		}
 		m.touch(Read, Source, v, true)

@@ -88,7 +88,37 @@ func (m *matcher) jqProgram(_ role, vs []value) {
 				m.hazard("secret.print", v.at)
 			}
 		}
+		m.scriptsSet(v)
 	}
+}
+
+// scriptsSet are .scripts.NAME = "TEXT" of jq, over a package.json: the text goes to a shell when
+// the script is run.
+func (m *matcher) scriptsSet(v value) {
+	for _, rest := range strings.Split(v.Text, ".scripts")[1:] {
+		name, after, ok := strings.Cut(rest, "=")
+		text, quoted := strings.CutPrefix(strings.TrimLeft(after, " "), `"`)
+		if !ok || !quoted || strings.ContainsAny(name, "|;,()") {
+			continue
+		}
+		if end := closingQuote(text); end >= 0 {
+			text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n").Replace(text[:end])
+			m.shell(role{}, []value{{Arg{Text: text, Static: v.Static}, v.at}})
+		}
+	}
+}
+
+// closingQuote is where the string of JSON ends that a text begins with, behind its quote, or -1.
+func closingQuote(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return -1
 }
 
 // yqProgram is an expression of yq, in which load("NAME") and its like read a file.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -119,6 +120,24 @@ func (c *call) from(i int) *call {
 func (c *call) toProgram() *call {
 	d := *c
 	d.noFunction = true
+	return &d
+}
+
+// installed is the call by the name alone of a program in a folder in which a language keeps its
+// programs, as if the search path had that folder; nil for any other call.
+func (c *call) installed() *call {
+	if !c.args[0].ofTools() || c.words[0].Glob {
+		return nil
+	}
+	name, inBin := strings.CutPrefix(c.args[0][1:].display(), "/bin/")
+	if !inBin || name == "" || strings.Contains(name, "/") {
+		return nil
+	}
+	d := *c
+	d.args, d.words, d.argv = slices.Clone(c.args), slices.Clone(c.words), slices.Clone(c.argv)
+	d.args[0] = known(name)
+	d.words[0] = d.args[0].word()
+	d.argv[0] = argOf(d.args[0], d.words[0])
 	return &d
 }
 

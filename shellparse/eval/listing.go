@@ -128,6 +128,12 @@ var toolFolders = []string{"go env GOPATH", "go env GOBIN", "go env GOROOT", "br
 	"python3 -m site --user-base", "python -m site --user-base", "npm prefix -g",
 	"npm config get prefix", "gem env gemdir", "yarn global bin"}
 
+// decidingTools are variables that decide what these print. A name that the shell was given is
+// passed on when it is assigned without export.
+var decidingTools = []string{"HOME", "GOPATH", "GOBIN", "GOROOT", "GOENV", "XDG_CONFIG_HOME",
+	"HOMEBREW_PREFIX", "PYTHONUSERBASE", "PREFIX", "NPM_CONFIG_PREFIX", "npm_config_prefix",
+	"GEM_HOME", "PATH"}
+
 // printsTools reports whether a command is one of these, and nothing in the text decides what it
 // prints: it is given no variable and no settings.
 func (w *commands) printsTools(s *state, c *call) bool {
@@ -139,6 +145,7 @@ func (w *commands) printsTools(s *state, c *call) bool {
 		words = append(words, word.Text)
 	}
 	return slices.Contains(toolFolders, strings.Join(words, " ")) && len(c.assign) == 0 &&
-		!s.open && !s.env.passesOn() && !slices.ContainsFunc([]string{"env -w", "config set", "rc"},
-		func(sets string) bool { return strings.Contains(w.out.Text, sets) })
+		!s.open && !s.env.passesOn() && !slices.ContainsFunc(decidingTools, s.env.has) &&
+		!slices.ContainsFunc([]string{"env -w", "config set", "rc"},
+			func(sets string) bool { return strings.Contains(w.out.Text, sets) })
 }

@@ -52,6 +52,11 @@ func (e *scope) get(name string) (variable, bool) {
 	return variable{}, false
 }
 
+func (e *scope) has(name string) bool {
+	_, ok := e.get(name)
+	return ok
+}
+
 // passesOn reports whether a program is given a name that was assigned, beside where it runs.
 func (e *scope) passesOn() bool {
 	for ; e != nil; e = e.parent {

@@ -159,6 +159,8 @@ func (w *commands) invoke(s *state, c *call) worlds {
 	defer func(cmd int) { w.cmd = cmd }(w.cmd)
 	if name, made := c.args[0].fresh(); made && strings.HasPrefix(name, "/") {
 		return w.external(s, c)
+	} else if d := c.installed(); d != nil {
+		return w.external(s, d)
 	} else if !c.words[0].Static {
 		return w.dynamic(s, c)
 	}
