@@ -73,6 +73,13 @@ var needsMachine = map[string]string{
 	"mark a hidden file":                         "a file system with user.* attributes",
 	"mark a kept file":                           "a file system with user.* attributes",
 	"mark a shared file":                         "a file system with user.* attributes",
+	"a core dump outside":                        "sysctl kernel.core_pattern=core",
+	"a program with capabilities":                "a file system with security.* attributes",
+	"an attribute for the system":                "a file system with trusted.* attributes",
+	"a file that nobody changes":                 "a file system with flags",
+	"stop a file system":                         "/dev/shm in memory",
+	"the screen of the console":                  "/dev/vcs1",
+	"the console":                                "/dev/console",
 	"POSIX messages":                             "CONFIG_POSIX_MQUEUE",
 	"remove a POSIX queue":                       "CONFIG_POSIX_MQUEUE",
 }

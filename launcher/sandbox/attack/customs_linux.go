@@ -82,7 +82,7 @@ var customs = []Attack{
 		}
 		return os.Symlink(w.Workspace+"/l", w.Shared+"/report")
 	}},
-	{Name: "a link that leads to what a link of the workspace would make", try: func(w World) error {
+	{Name: "a link that leads to what a link there would make", try: func(w World) error {
 		if err := os.Symlink(w.Outside+"/new", w.Workspace+"/l"); err != nil {
 			return err
 		}

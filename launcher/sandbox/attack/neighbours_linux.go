@@ -22,7 +22,8 @@ var neighbours = []Attack{
 		return call(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(w.Decoy), uintptr(w.Decoy),
 			uintptr(unix.SIGWINCH), uintptr(unsafe.Pointer(&info)))
 	}},
-	{Name: "signal a group", try: func(w World) error { return unix.Kill(-w.Decoy, unix.SIGWINCH) }},
+	{Name: "signal a group",
+		try: func(w World) error { return unix.Kill(-w.Decoy, unix.SIGWINCH) }},
 	{Name: "signal by the owner of a socket", try: func(w World) error {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		if err != nil {
@@ -81,8 +82,9 @@ var neighbours = []Attack{
 		_, err := os.ReadDir(fmt.Sprintf("/proc/%d/map_files", w.Launcher))
 		return err
 	}},
-	{Name: "namespace of another",
-		try: func(w World) error { return unixOpen(fmt.Sprintf("/proc/%d/ns/net", w.Decoy), 0, 0) }},
+	{Name: "namespace of another", try: func(w World) error {
+		return unixOpen(fmt.Sprintf("/proc/%d/ns/net", w.Decoy), 0, 0)
+	}},
 	{Name: "namespace of another by pidfd", try: func(w World) error {
 		fd, err := unix.PidfdOpen(w.Decoy, 0)
 		if err != nil {
