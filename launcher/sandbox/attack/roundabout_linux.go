@@ -140,12 +140,13 @@ var roundabout = []Attack{
 		}
 		return seen(w.Outside+"/s", unix.S_IFSOCK, listenAt(w.Workspace+"/l/s"))
 	}},
-	{Name: "serve in a shared folder by a link of the workspace", near: true, try: func(w World) error {
-		if err := os.Symlink(w.Shared+"/folder", w.Workspace+"/l"); err != nil {
-			return err
-		}
-		return seen(w.Shared+"/folder/s", unix.S_IFSOCK, listenAt(w.Workspace+"/l/s"))
-	}},
+	{Name: "serve in a shared folder by a link of the workspace", near: true,
+		try: func(w World) error {
+			if err := os.Symlink(w.Shared+"/folder", w.Workspace+"/l"); err != nil {
+				return err
+			}
+			return seen(w.Shared+"/folder/s", unix.S_IFSOCK, listenAt(w.Workspace+"/l/s"))
+		}},
 	{Name: "serve in the working directory outside", near: true, try: func(w World) error {
 		if err := os.Chdir(w.Outside); err != nil {
 			return err
