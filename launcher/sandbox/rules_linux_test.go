@@ -256,6 +256,18 @@ func TestProgramReadsTheTable(t *testing.T) {
 	}
 }
 
+// No rule is about a call that the filter takes for one that does not exist.
+func TestNewestCall(t *testing.T) {
+	for _, table := range [][]seccomp.Rule{rules(noSockets, false), hosts(Base).table(),
+		hosts(Strong).table()} {
+		for _, r := range table {
+			if r.Nr > newestCall {
+				t.Errorf("a rule for call %d, and the newest is %d", r.Nr, uint32(newestCall))
+			}
+		}
+	}
+}
+
 // crowded is a table of which most is about one call.
 func crowded() (table []seccomp.Rule) {
 	for i := range uint32(300) {
