@@ -48,6 +48,8 @@ const (
 	Truncation Protection = "truncation"
 	// devices that were not allowed cannot be controlled with ioctl
 	DeviceCtl Protection = "device-control"
+	// devices of which another program has made a node in a writable tree cannot be used
+	Devices Protection = "devices"
 	// servers of the run are reached from outside it, and servers of this machine from the run
 	Localhost Protection = "localhost"
 	// programs in the sandbox can talk to each other over TCP

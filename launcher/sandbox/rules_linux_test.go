@@ -380,10 +380,10 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Namespaces, Processes, SharedMem}},
-		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, Devices, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, Devices, SharedMem}},
 		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl,
-			SharedMem}},
+			Devices, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{attempt: attempt{profile: p,

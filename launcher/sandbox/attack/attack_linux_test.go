@@ -80,6 +80,8 @@ var needsMachine = map[string]string{
 	"stop a file system":                         "/dev/shm in memory",
 	"the screen of the console":                  "/dev/vcs1",
 	"the console":                                "/dev/console",
+	"a device that is in the workspace":          "a root that may make devices",
+	"write to a device that is in the workspace": "a root that may make devices",
 	"POSIX messages":                             "CONFIG_POSIX_MQUEUE",
 	"remove a POSIX queue":                       "CONFIG_POSIX_MQUEUE",
 }

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 // machine are attacks by which root runs code outside, or reads all there is, without a look at any
@@ -40,6 +42,13 @@ var machine = []Attack{
 			return err
 		}
 		return unixOpen(name, unix.O_RDONLY, 0)
+	}},
+	{Name: "a device that is in the workspace", Root: true, Lost: sandbox.Devices,
+		try: func(w World) error {
+			return unixOpen(w.node(), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+		}},
+	{Name: "write to a device that is in the workspace", Root: true, try: func(w World) error {
+		return unixOpen(w.node(), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	}},
 	{Name: "a file system in a process", Root: true,
 		try: func(World) error { return unixOpen("/dev/fuse", unix.O_RDWR, 0) }},

@@ -52,6 +52,9 @@ type paths struct {
 func (w World) secretFile() string { return w.Workspace + "/.env" }
 func (w World) deep() string       { return w.Workspace + "/conf/.env" }
 
+// node is that of a terminal of the console, which only root can have put there.
+func (w World) node() string { return w.Workspace + "/sub/tty" }
+
 // The addresses of a world, of servers but for Listen.
 type addresses struct {
 	TCP, UDP, Unix, Datagram, Abstract string
@@ -130,6 +133,7 @@ func (w *World) files() error {
 		0o700))
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600),
 		unix.Mkfifo(w.Outside+"/fifo", 0o600))
+	_ = unix.Mknod(w.node(), unix.S_IFCHR|0o600, 4<<8|1)
 	if err != nil {
 		return err
 	}
