@@ -28,8 +28,8 @@ func atBaseWith(asks func(b *builder) bool) func(b *builder) bool {
 var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows command lines and states of other " +
-		"processes: Landlock cannot tell them from those that the run starts, and to look at each " +
-		"open would slow all programs down", atBase},
+		"processes: Landlock cannot tell them from those that the run starts, and to look at " +
+		"each open would slow all programs down", atBase},
 	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program " +
 		"already " +
 		"answers the system calls here",
@@ -41,8 +41,8 @@ var gaps = []gap{
 				b.level > Base && len(b.openly()) > 0
 		}},
 	{HiddenList, "of a hidden name that is known already, stat shows size, mode and times, and " +
-		"readlink where a link leads: only a mount over it prevents that, because a look at each of " +
-		"these calls makes git status and ls -lR take three times as long",
+		"readlink where a link leads: only a mount over it prevents that, because a look at each " +
+		"of these calls makes git status and ls -lR take three times as long",
 		atBaseWith(func(b *builder) bool { return len(b.hidden) > 0 && b.asks() })},
 	{Keeping, "Landlock can only allow a whole directory tree, and another program already " +
 		"answers the system calls here",

@@ -80,8 +80,8 @@ const (
 
 // compile returns the program for rules, which it sorts, on the architecture arch. Another
 // architecture's call is killed before its number is looked at, because the numbers mean other
-// calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32). Above newest, the
-// kernel seems to have no such call (ENOSYS), unless that is zero.
+// calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32). Above newest,
+// unless that is zero, the kernel seems to have no such call (ENOSYS).
 //
 // The number is searched by halves: the kernel tries the program with every number when it is
 // installed, and later runs it at every call that has a test.
