@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate learn verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker test-registries ablate learn verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,9 @@ ablate: ## what each reader of a language earns: switch it off, judge every corp
 
 test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
+
+test-registries: ## npm, pip and go install from their public registries, unasked
+	TEST_REGISTRIES=1 $(GO) test -count=1 -run '^TestPublicRegistries$$' -v ./integration
 
 test-arm64: ## what needs no arm64 kernel: parsers, tables and filters (needs qemu-user)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/broker/network

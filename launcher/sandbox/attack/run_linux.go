@@ -30,12 +30,15 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"hidden", hidden}, {"guarded", guarded},
-		{"linked", linked}, {"shared", shared},
+		{"files", files}, {"handles", slices.Concat(handles, roundabout)}, {"hidden", hidden},
+		{"guarded", guarded},
+		{"linked", linked}, {"shared", slices.Concat(shared, customs)},
 		{"set-uid", setIDs},
-		{"sockets", slices.Concat(sockets, detours, locals, beside)},
-		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},
-		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
+		{"sockets", slices.Concat(sockets, detours, locals, beside, publics)},
+		{"processes", slices.Concat(processes, neighbours)}, {"objects", objects},
+		{"namespaces", namespaces},
+		{"kernel", backRooms}, {"machine", machine}, {"terminal", terminals},
+		{"programs", programs},
 	} {
 		for _, a := range group.attacks {
 			a.Kind = group.kind
