@@ -62,7 +62,7 @@ cross: ## build and vet for other systems
 test: ## all tests, real kernel included
 	$(GO) test ./...
 
-stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, two hundred times as often; and all other rounds four times as often as in make test
+stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, two hundred times as often; and all other rounds ten times as often as in make test
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 100)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
