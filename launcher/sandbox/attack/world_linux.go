@@ -69,7 +69,7 @@ type numbers struct {
 	LauncherBirth, DecoyBirth string
 	Segment, Set, Messages    int // of System V
 	Key                       int // of the segment
-	Rounds                    int // see rounds
+	Races                     int // see races
 }
 
 const (
@@ -90,7 +90,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid()),
-		Rounds: rounds}}
+		Races: races}}
 	for _, build := range []func() error{
 		w.files, w.links, w.shared, w.servers, w.terminals, w.objects,
 		func() error { return w.decoy(self) }} {
