@@ -77,7 +77,8 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 // twoEffects runs a line that begins with a program, and then has an effect with each other one
 // after it, each two on a name in a folder of their own in place. It returns what the line said and
 // left.
-func twoEffects(t *testing.T, place, effect, program string, run func(line string) string) []string {
+func twoEffects(t *testing.T, place, effect, program string,
+	run func(line string) string) []string {
 	t.Helper()
 	line, work := program, filepath.Join(place, "x")
 	for i, second := range onOneName {

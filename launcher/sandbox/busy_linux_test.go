@@ -34,7 +34,8 @@ func TestProgramsAtOnceBesideStarts(t *testing.T) {
 		}
 		p = guardedTree(t, p)
 		_, text := shell(t, p, "cd "+p.Write[0].Name+
-			"; for ((i = 0; i < "+strconv.Itoa(hermetic.Rounds(1000))+"; i++)); do cp /bin/true p; ./p || echo busy; done 2>&1")
+			"; for ((i = 0; i < "+strconv.Itoa(hermetic.Rounds(1000))+"; i++)); do "+
+			"cp /bin/true p; ./p || echo busy; done 2>&1")
 		over.Store(true)
 		starts.Wait()
 		if text != "" {

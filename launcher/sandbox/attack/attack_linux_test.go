@@ -82,7 +82,8 @@ func TestAttacks(t *testing.T) {
 					t.Errorf("%v: it works, and the receipt does not say so", row.Level)
 				case row.Outcome == Unproven && !(a.Root && os.Geteuid() != 0):
 					if needsMachine[a.Name] == "" {
-						t.Errorf("%v: without a fence the attack must work: %s", row.Level, row.Note)
+						t.Errorf("%v: without a sandbox the attack must work: %s", row.Level,
+							row.Note)
 					} else {
 						t.Logf("not proven: needs %s: %s", needsMachine[a.Name], row.Note)
 					}
