@@ -109,8 +109,8 @@ func Run(ctx context.Context, level sandbox.Level) ([]Row, error) {
 	return rows, errors.Join(errs...)
 }
 
-// Try tries one attack without a sandbox, once, and behind one of each given level; those of sockets
-// also behind one that reaches one host, and the row is the worse of both.
+// Try tries one attack without a sandbox, once, and behind one of each given level. Attacks by
+// sockets are also tried behind one that reaches one host, and the row is the worse of both.
 func (a Attack) Try(levels ...sandbox.Level) ([]Row, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -112,7 +112,8 @@ func (w *World) files() error {
 		return err
 	}
 	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
-	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
+	readable := top + "/readable"
+	w.Open, w.Secret, w.Hidden = readable+"/open", readable+"/secret", readable+"/hidden"
 	w.Unix, w.Datagram, w.Giver, w.Abstract = top+"/sock", top+"/dgram", top+"/giver", top
 	for _, dir := range []string{top + "/ws/conf", top + "/ws/sub", w.Outside, w.Hidden} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
