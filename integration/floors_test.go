@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -156,43 +157,27 @@ type checked struct {
 }
 
 // checkedPackages type-checks the packages of the module from their sources, and what they import
-// from the compiler's export data. It reads the sources itself, so that the test cache knows them.
+// from the compiler's export data, once for all tests. It reads the sources itself, so that the
+// test cache knows them.
 func checkedPackages(t *testing.T) []checked {
 	t.Helper()
 	sources(t)
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles",
-		"./...")
-	list.Dir = ".."
-	out, err := list.Output()
+	all, err := typeChecked()
 	if err != nil {
-		t.Fatalf("%v: %v", list, err)
+		t.Fatal(err)
 	}
-	type listed struct {
-		ImportPath, Export, Dir string
-		GoFiles                 []string
-	}
-	export := map[string]string{}
-	var own []listed
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%v: %v", list, err)
-		}
-		export[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, module+"/") {
-			own = append(own, p)
-		}
-	}
-	if len(own) < 10 {
-		t.Fatalf("%v names %d packages of the module", list, len(own))
+	return all
+}
+
+var typeChecked = sync.OnceValues(func() (all []checked, err error) {
+	own, export, err := listed()
+	if err != nil {
+		return nil, err
 	}
 	fset := token.NewFileSet()
 	from := importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
 		return os.Open(export[name])
 	})
-	var all []checked
 	for _, l := range own {
 		p := checked{folder: strings.TrimPrefix(l.ImportPath, module+"/"), fset: fset}
 		p.info.Uses, p.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
@@ -200,17 +185,51 @@ func checkedPackages(t *testing.T) []checked {
 			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil,
 				parser.SkipObjectResolution)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			p.files = append(p.files, f)
 		}
 		config := types.Config{Importer: from}
 		if p.types, err = config.Check(l.ImportPath, fset, p.files, &p.info); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		all = append(all, p)
 	}
-	return all
+	return all, nil
+})
+
+// A goPackage is what the go command says of a package.
+type goPackage struct {
+	ImportPath, Export, Dir string
+	GoFiles                 []string
+}
+
+// listed returns the packages of the module, and the export data of all that they import.
+func listed() (own []goPackage, export map[string]string, err error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles",
+		"./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%v: %w", list, err)
+	}
+	export = map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%v: %w", list, err)
+		}
+		export[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, module+"/") {
+			own = append(own, p)
+		}
+	}
+	if len(own) < 10 {
+		return nil, nil, fmt.Errorf("%v names %d packages of the module", list, len(own))
+	}
+	return own, export, nil
 }
 
 // arrows are the uses between the files of a package: for each file, the files that declare what it
