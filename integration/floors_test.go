@@ -79,7 +79,7 @@ var wide = map[string]struct {
 	"pathguard.Reason":            {13, "a stored reason: each field is one of its format"},
 	"pathguard.Settings":          {23, "one for each key; their names are in the digest"},
 	"pathguard.ground":            {13, "the state of one walk through a workspace"},
-	"pathguard/resolve.Plan":      {14, "the parts of what an approval binds, each a list"},
+	"pathguard/resolve.Plan":      {15, "the parts of what an approval binds, each a list"},
 	"pathguard/tamper.Case":       {13, "a stored file: each field is one of its format"},
 	"pathguard/tamper.Event":      {15, "an entry of the log: each field is one of its format"},
 	"shellparse/code.grammar":     {18, "one for each way in which the languages differ"},
