@@ -62,12 +62,12 @@ cross: ## build and vet for other systems
 test: ## all tests, real kernel included
 	$(GO) test ./...
 
-stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, two hundred times as often; and all other rounds four times as often as in make test
+stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, hundreds of times as often; and all other rounds ten times as often as in make test
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 100)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run 'Swap|Race' ./pathguard ./launcher/broker ./launcher/sandbox
-	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run '^TestAttacks$$/swapped|thread' ./launcher/sandbox/attack
+	TEST_ROUNDS=$$(($${RUNS:-20000} / 1000)) $(GO) test -count=1 -timeout 0 -run '^TestAttacks$$/swapped|thread' ./launcher/sandbox/attack
 	TEST_ROUNDS=1 $(GO) test -count=1 -timeout 0 ./launcher ./launcher/broker/... ./launcher/sandbox ./pathguard
 
 # Without a network but the loopback, where the model is.

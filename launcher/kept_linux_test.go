@@ -53,7 +53,7 @@ def T(f,*a,**k):
 
 // So with unusual calls, names and descriptors: none is missed in silence.
 func TestOddChangesAreUndone(t *testing.T) {
-	undoLines(t, oddText, max(1, 24/hermetic.Rounds(24)))
+	undoLines(t, oddText, max(1, 24/hermetic.Rounds(60)))
 }
 
 //go:embed testdata/changing_deep.txt
@@ -62,7 +62,7 @@ var deepText string
 // So with programs' own ways, and with what is changed through a descriptor before or after its
 // file has another name.
 func TestDeepChangesAreUndone(t *testing.T) {
-	undoLines(t, deepText, max(1, 24/hermetic.Rounds(24)))
+	undoLines(t, deepText, max(1, 24/hermetic.Rounds(60)))
 }
 
 // undoLines tries a table of lines at both levels, or one in so many of both.

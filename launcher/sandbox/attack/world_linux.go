@@ -75,7 +75,7 @@ type numbers struct {
 	LauncherBirth, DecoyBirth string
 	Segment, Set, Messages    int // of System V
 	Key                       int // of the segment
-	Rounds                    int // see rounds
+	Races                     int // see races
 }
 
 const (
@@ -96,7 +96,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid()),
-		Rounds: rounds}}
+		Races: races}}
 	for _, build := range []func() error{
 		w.files, w.links, w.shared, w.servers, w.terminals, w.objects,
 		func() error { return w.decoy(self) }} {
@@ -118,7 +118,8 @@ func (w *World) files() error {
 		return err
 	}
 	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
-	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
+	readable := top + "/readable"
+	w.Open, w.Secret, w.Hidden = readable+"/open", readable+"/secret", readable+"/hidden"
 	w.Unix, w.Datagram, w.Giver, w.Abstract = top+"/sock", top+"/dgram", top+"/giver", top
 	for _, dir := range []string{top + "/ws/conf", top + "/ws/sub", w.Outside, w.Hidden} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
