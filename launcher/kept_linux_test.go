@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,6 +79,7 @@ echo x > other; printf x > $'\n\xff'; ln -s $'\xfe' link
 setcap cap_net_raw+ep able 2> /dev/null || true # root can
 test $(id -u) != 0 || chown -hR 1234:4321 other others link
 touch -h -d '2020-01-02 03:04:05.678' * deep/a/a .`)
+	t.Cleanup(func() { _ = hermetic.Chmod(filepath.Join(template, "odd/locked"), 0o755) })
 	undoLines(t, template, moreText, max(1, 24/hermetic.Rounds(24)))
 }
 
@@ -117,6 +119,35 @@ func undoLines(t *testing.T, template, table string, every int) {
 				}
 			})
 		}
+	}
+}
+
+// So of an ordinary user, where root runs the tests.
+func TestChangesOfAUserAreUndone(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("an ordinary user runs all tests")
+	}
+	t.Parallel()
+	const user = 64005
+	dir, err := os.MkdirTemp("/tmp", "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	text, err := os.ReadFile("/proc/self/exe")
+	program := filepath.Join(dir, "launcher.test")
+	if err := errors.Join(err, hermetic.WriteProgram(program, text, 0o755),
+		os.Chown(dir, user, user)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^Test(Changing|Odd|Deep|More)[A-Za-z]*AreUndone$",
+		fmt.Sprintf("-test.short=%t", os.Getenv("TEST_ROUNDS") == ""))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir, "HOME=" + dir,
+		"TEST_ROUNDS=" + os.Getenv("TEST_ROUNDS")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: user, Gid: user}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
