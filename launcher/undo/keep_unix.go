@@ -2,7 +2,12 @@
 
 package undo
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // A target is an entry that is about to change.
 type target struct {
@@ -94,7 +99,7 @@ func (j *Journal) isLate(now State) bool {
 func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 	full := join(t.path, t.name)
 	if now.Folder() {
-		return j.marks(t, i, full)
+		return j.again(t, i, now, full)
 	}
 	if err := j.begin(); err != nil {
 		return err
@@ -118,15 +123,35 @@ func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 			return &NotKeptError{full, err}
 		}
 	}
-	if err := j.marks(t, i, full); err != nil || !now.Regular() || i.copied.kind != 0 {
+	return j.again(t, i, now, full)
+}
+
+// again keeps what is needed to make an inode again. That another user owns it cannot be.
+func (j *Journal) again(t target, i *inode, now State, full string) error {
+	if err := j.marks(t, i, full); err != nil {
 		return err
 	}
-	fd, err := open(t.dir, t.name, theEntry, 0)
-	if err != nil {
-		return &NotKeptError{full, err}
+	if now.Regular() && i.copied.kind == 0 {
+		fd, err := open(t.dir, t.name, theEntry, 0)
+		if err != nil {
+			return &NotKeptError{full, err}
+		}
+		defer unix.Close(fd)
+		if err := j.copy(i, fd, full, now); err != nil {
+			return err
+		}
 	}
-	defer unix.Close(fd)
-	return j.copy(i, fd, full, now)
+	if !mayOwn(now) {
+		return &NotKeptError{full, ErrOwner}
+	}
+	return nil
+}
+
+// mayOwn reports whether something new can get the owner and the group that something has.
+func mayOwn(s State) bool {
+	groups, err := os.Getgroups()
+	return os.Geteuid() == 0 || int(s.UID) == os.Geteuid() &&
+		(int(s.GID) == os.Getegid() || err == nil && slices.Contains(groups, int(s.GID)))
 }
 
 // marks notes the attributes of what cannot be linked.
