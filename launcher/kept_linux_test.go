@@ -122,6 +122,18 @@ func undoLines(t *testing.T, template, table string, every int) {
 	}
 }
 
+// The kernel does not replace a file by a core file where that would be lost.
+func TestNoCoreFileWhereUndoStands(t *testing.T) {
+	template := furnished(t)
+	inFolder(t, template, "echo mine > core")
+	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
+		const line = "ulimit -c unlimited; sh -c 'kill -SEGV $$'; rm u"
+		if _, how := undoLine(t, template, level, line, true); how != true {
+			t.Errorf("%v: it is reversible: %v", level, how)
+		}
+	}
+}
+
 // So of an ordinary user, where root runs the tests.
 func TestChangesOfAUserAreUndone(t *testing.T) {
 	if os.Getuid() != 0 {

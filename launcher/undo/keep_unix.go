@@ -76,6 +76,9 @@ func (j *Journal) inode(at *folder, name string, now State) *inode {
 	if at != nil && j.isLate(now) {
 		j.lack(Lack{join(at.path(), name), unnoted})
 	}
+	if at != nil && j.isUnnoted(at, name, now) {
+		j.lack(Lack{join(at.path(), name), unnotedNew})
+	}
 	i := &inode{at: at, name: name, before: now, n: len(j.book.inodes) + 1}
 	j.book.inodes = append(j.book.inodes, i)
 	j.index.inodes[now.ID] = i
@@ -93,6 +96,15 @@ func (j *Journal) lack(l Lack) {
 func (j *Journal) isLate(now State) bool {
 	start := j.book.head.start
 	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth < start && now.Changed >= start
+}
+
+// isUnnoted reports whether something came to an entry after the start without a note, as a core
+// file does: an undo takes it for what was there before. What is in a folder that came with it is
+// gone with that.
+func (j *Journal) isUnnoted(at *folder, name string, now State) bool {
+	start := j.book.head.start
+	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth >= start &&
+		at.before.ID.Birth < start && j.index.entries[location{at, name}] == nil
 }
 
 // hold keeps an inode that goes: by a link, or by what is needed to make it again.
