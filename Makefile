@@ -160,6 +160,7 @@ bench-start: ## what the processor time of a start goes to, as a table (needs pe
 bench-scale: ## how reading the record grows: made records of SCALE runs (default 10000,100000,1000000); SCALE_KEEP=DIR leaves them there, SCALE_EVERY=k leaves out the transcripts of all but each k-th run; then beside sudoreplay, journalctl and asciinema
 	BENCH_SCALE=$${SCALE:-10000,100000,1000000} BENCH_SCALE_KEEP=$$SCALE_KEEP BENCH_SCALE_EVERY=$$SCALE_EVERY \
 	  $(GO) test -count=1 -timeout 0 -run '^TestScale(Peers)?Speed$$' -v ./integration
+	BENCH_PLANS=1000000 $(GO) test -count=1 -timeout 0 -run '^TestManyPlans$$' -v ./launcher/replay
 
 bench-long: ## replay, export and log --grep of one made transcript of LONG MiB (default 900)
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^TestLongSpeed$$' -v ./integration

@@ -20,14 +20,10 @@ func (r *announced) urgency() audit.Durability {
 }
 
 func (r *announced) intent() object {
-	rules := make([]string, 0, len(r.Verdict.Reasons))
-	for _, reason := range r.Verdict.Reasons {
-		rules = append(rules, reason.Rule)
-	}
 	o := object{
 		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
-		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
+		"risk": r.Verdict.Risk, "rules": rulesOf(r.Verdict), "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin,
 		"env_removed": r.client.Removed(r.environ.Removed),
 		"tier":        r.tier(), "version": Version(), "plan": r.plan,
@@ -65,6 +61,15 @@ func (r *announced) intent() object {
 	o["command_sha256"], o["canonical_sha256"] = sha256Of(r.Script.Text),
 		sha256Of(r.Script.Canonical)
 	return o
+}
+
+// rulesOf are the rules of all reasons of a verdict.
+func rulesOf(v pathguard.Verdict) []string {
+	rules := make([]string, 0, len(v.Reasons))
+	for _, reason := range v.Reasons {
+		rules = append(rules, reason.Rule)
+	}
+	return rules
 }
 
 // commitment replaces the hash of a command line that holds a credential: with the rest of the line

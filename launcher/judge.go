@@ -105,16 +105,8 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		if j.client = l.clientOf(req, j.Plan, j.policy); j.client != nil {
 			j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.Agent, Hosts: j.client.Hosts}
 		}
-		judge := j.policy.Judge
-		switch t := req.Tool; {
-		case t != nil && t.Unknown:
-			judge = func(p *pathguard.Plan) pathguard.Verdict {
-				return j.policy.JudgeTool(p, t.Name)
-			}
-		case t != nil:
-			judge = j.policy.JudgeUnfenced
-		}
-		answers := j.Plan.Asked(func() { j.Verdict = judge(j.Plan) })
+		call := req.Tool.call()
+		answers := j.Plan.Asked(func() { j.Verdict = j.policy.JudgeCall(j.Plan, call) })
 		lines := req.Hold != nil && req.Hold.Shell
 		if lines {
 			j.Verdict = j.Verdict.LineByLine()
@@ -125,7 +117,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 				answers.Unsure = &why
 			}
 			f := frozen.Frozen{Plan: j.policy.Named(j.Plan), Answers: answers, Undo: undo,
-				Lines: lines, Programs: l.policy.Settings().Programs}
+				Call: call, Lines: lines, Programs: l.policy.Settings().Programs}
 			f.Rules, f.Accepted = drafts(rules)
 			return f
 		}

@@ -34,6 +34,10 @@ func (l *Launcher) Permit(ctx context.Context, req Request,
 		return Outcome{}, "", err
 	}
 	defer a.log.Close()
+	if notice.Judged, err = l.Judged(j); err != nil {
+		j.Close()
+		return Outcome{}, "", err
+	}
 	// the last one; what it may write is settled by the next look
 	defer func() { _ = a.Judgement.Close() }()
 	by, refusal, err := l.guarded(ctx, a, l.permit)
@@ -64,6 +68,7 @@ type Notice struct {
 	Command  string // the command line, or the tool with its names
 	Session  string // "" where nothing was permitted or refused here
 	Envelope string
+	Judged   *Judged // where no entry of a run says more; else nil
 }
 
 // Tell records a decision and returns the head of the record with it in, SIZE:HASH.
@@ -88,6 +93,7 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	if secrets > 0 {
 		body["command_secrets"] = secrets
 	}
+	n.Judged.in(body)
 	b, err := canonical.Append(nil, trimmed(body))
 	durability := audit.Lazy
 	if goes { // what another program does is not seen again: its record must be there first

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
@@ -148,6 +149,64 @@ func TestRejudge(t *testing.T) {
 	}
 	t.Logf("%d lines, %d policies: %d looser, %d stricter", len(stored), len(mutants()), looser,
 		stricter)
+}
+
+// The same for calls of an agent's own tools. What a search would have met is known for the rules
+// that hid it then; for others nobody has looked, and it is not guessed.
+func TestRejudgeCalls(t *testing.T) {
+	l, req := world(t)
+	l.policy = configured(t, l, "")
+	if err := os.WriteFile(req.Dir+"/src/.env", []byte("KEY=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	configs := append(mutants(), "", "tools: {allow: [weather]}",
+		"rules: {paths: [{path: '**/a', verdict: deny}]}")
+	looser, stricter, unanswered := 0, 0, 0
+	for _, tool := range []Tool{
+		{Name: "Read", Access: []Access{{Reads, "a", false}}},
+		{Name: "Read", Access: []Access{{Reads, "/etc/hosts", false}}},
+		{Name: "Read", Access: []Access{{Reads, "~/.ssh/id_rsa", false}}},
+		{Name: "Write", Access: []Access{{Changes, "src/b.go", false}}},
+		{Name: "Write", Access: []Access{{Changes, "/srv/x", false}}},
+		{Name: "Delete", Access: []Access{{Deletes, "a", false}}},
+		{Name: "Grep", Access: []Access{{Searches, ".", false}}},
+		{Name: "Glob", Access: []Access{{Lists, ".", false}}},
+		{Name: "weather", Unknown: true},
+		{Name: "terminal", Unknown: true, Command: "git push", Access: []Access{{Reads, "a", false}}},
+		{Name: "terminal", Unknown: true, Command: "ls"},
+	} {
+		l.policy = configured(t, l, "")
+		req.Tool = &tool
+		stored := recorded(t, l, req, []string{tool.Name})
+		f, err := frozen.Thaw(stored[0].plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, config := range configs {
+			l.policy = configured(t, l, config)
+			fresh := judged(t, l, req)
+			again := replay.Judge{Policy: l.policy, Home: l.account}
+			got, err := again.Verdict(f)
+			switch want := fresh.Verdict; {
+			case err == replay.ErrUnanswered && config != "" && strings.Contains(" Grep Glob ", tool.Name):
+				unanswered++
+			case err != nil || got.Decision != want.Decision ||
+				!slices.Equal(got.Deciding(), want.Deciding()):
+				t.Errorf("%s: %v: from the record %v %q (%v), afresh %v %q", config, tool,
+					got.Decision, got.Deciding(), err, want.Decision, want.Deciding())
+			case got.Decision > stored[0].was:
+				looser++
+			case got.Decision < stored[0].was:
+				stricter++
+			}
+			fresh.Close()
+		}
+	}
+	if looser == 0 || stricter == 0 || unanswered == 0 {
+		t.Errorf("%d are looser, %d stricter, %d without an answer: the policies do not try much",
+			looser, stricter, unanswered)
+	}
+	t.Logf("%d looser, %d stricter, %d without an answer", looser, stricter, unanswered)
 }
 
 // The same where undo begins to stand for questions, which the policy before answered or asked in

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/shell"
+	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -21,6 +22,14 @@ type Tool struct {
 	Unknown bool   // nothing is known of the tool but its arguments: it is a question by itself
 	Command string // a command line that it seems to run, "" for none
 	undoes  bool   // tada-run itself takes runs back, and keeps what it changes
+}
+
+// call is the tool as a policy knows it; the zero value for none.
+func (t *Tool) call() pathguard.Call {
+	if t == nil {
+		return pathguard.Call{}
+	}
+	return pathguard.Call{Own: true, Unknown: t.Unknown, Tool: t.Name}
 }
 
 // An Access is one name that a Tool takes, spelled as the caller spelled it.

@@ -20,6 +20,7 @@ type (
 	Content = resolve.Content
 
 	Registry = resolve.Registry
+	Call     = resolve.Call
 	Amount   = resolve.Amount
 	ID       = walk.ID
 	Intent   = intent.Intent

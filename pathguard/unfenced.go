@@ -1,7 +1,11 @@
 package pathguard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
@@ -18,16 +22,15 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 		return v
 	}
 	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes}
-	var hidden []string
+	hidden := sync.OnceValue(func() []string {
+		return plan.HiddenBy(p.hiding(), func() []string { return p.swept(plan) })
+	})
 	for i := range plan.Targets {
 		t := &plan.Targets[i]
-		if t.Right != command.Read || t.Flags&command.Recursive == 0 {
+		if !searched(t) {
 			continue
 		}
-		if hidden == nil {
-			hidden = append([]string{}, p.Fence(plan).Hide...)
-		}
-		for _, name := range hidden {
+		for _, name := range hidden() {
 			if pathname.Within(name, t.Path()) &&
 				(t.Flags&command.List == 0 || j.marked(name, markRestricted)) {
 				j.add(Ask, "path.sweep", t.Path(), name, j.span(t.Effect), t.Command)
@@ -44,6 +47,45 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 		return v
 	}
 	return j.verdict()
+}
+
+// searched reports whether a target is a tree whose files are all read, or all listed.
+func searched(t *resolve.Target) bool {
+	return t.Right == command.Read && t.Flags&command.Recursive != 0
+}
+
+// swept are the names that a sandbox would hide from the searches of a plan.
+func (p Policy) swept(plan *resolve.Plan) []string {
+	return slices.DeleteFunc(p.Fence(plan).Hide, func(name string) bool {
+		return !slices.ContainsFunc(plan.Targets, func(t resolve.Target) bool {
+			return searched(&t) && pathname.Within(name, t.Path())
+		})
+	})
+}
+
+// hiding is a digest of the settings by which a sandbox hides names: policies with the same one
+// hide the same.
+func (p Policy) hiding() string {
+	rules := fmt.Appendf(nil, "%q %q", p.set.RestrictedPaths, p.set.ReadOnlyPaths)
+	for _, r := range p.set.Paths {
+		if r.Verdict == Deny {
+			rules = fmt.Appendf(rules, " %q %d", r.Path, r.Rights)
+		}
+	}
+	sum := sha256.Sum256(rules)
+	return hex.EncodeToString(sum[:8])
+}
+
+// JudgeCall is [Policy.Judge] for a plan of a command, and of a call of an agent's own tool what is
+// right for that.
+func (p Policy) JudgeCall(plan *resolve.Plan, c resolve.Call) Verdict {
+	switch {
+	case c.Unknown:
+		return p.JudgeTool(plan, c.Tool)
+	case c.Own:
+		return p.JudgeUnfenced(plan)
+	}
+	return p.Judge(plan)
 }
 
 // JudgeTool is [Policy.JudgeUnfenced] for an unknown tool: the names in its arguments are judged as

@@ -176,6 +176,9 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 	if refusal != nil {
 		if n.Code = refusal.Code; !d.call.As.Late || refusal.Frozen {
 			n.Decision = refusal.Status
+			if n.Judged, err = d.l.Judged(j); err != nil {
+				return Decision{}, err
+			}
 			return d.refused(refusal, n, "")
 		}
 	}

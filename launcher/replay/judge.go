@@ -86,7 +86,7 @@ func (r Judge) Beside(f frozen.Frozen,
 }
 
 func verdict(p pathguard.Policy, f *frozen.Frozen) pathguard.Verdict {
-	v := p.Judge(f.Plan)
+	v := p.JudgeCall(f.Plan, f.Call)
 	if f.Lines {
 		v = v.LineByLine()
 	}

@@ -135,7 +135,7 @@ func (t *Replaying) add(log record.Entries, stored iter.Seq[plans.Plan], machine
 const (
 	noPlan = "without a plan on record: by an earlier version, too long, not a command, or with " +
 		"the secret value of a variable"
-	ownTool  = "a call of an agent's own tool: the record has its verdict, but not its plan"
+	ownTool  = "a call of an agent's own tool, recorded without its plan by an earlier version"
 	badLine  = "a line of the log is no entry, and may have been a run; see tadactl audit verify"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 	// where a pack is damaged
@@ -224,7 +224,7 @@ func (t *Replaying) examples(log record.Entries, machine string) error {
 	if len(t.changed) == 0 {
 		return nil
 	}
-	_, err := intents(log, t.Options, func(r recorded) {
+	_, err := judged(log, t.Options, func(r recorded) {
 		for _, g := range t.changed[r.Plan] {
 			if g.From == r.Verdict {
 				g.example(r, machine)

@@ -7,7 +7,7 @@ import "slices"
 func (rec Record) Shadowed(o Options) (Replayed, error) {
 	var done Replayed
 	failed := map[string]int{}
-	bad, err := intents(rec, o, func(r recorded) {
+	bad, err := judged(rec, o, func(r recorded) {
 		switch r.Shadow.Verdict {
 		case "":
 			if r.Shadow.Error != "" {

@@ -43,10 +43,19 @@ type recorded struct {
 	time time.Time
 }
 
+// isCall reports whether a decision of a hook is about a call of an agent's own tool that was
+// judged. Else its command is a run, which the log has too.
+func (r recorded) isCall() bool { return r.SID != "" && r.Verdict != "" }
+
 // intents calls visit for what was announced since a time in a workspace, oldest first. bad is how
 // many lines of that part of the log are no entries.
 func intents(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
 	return entries(log, o, visit, record.KindIntent)
+}
+
+// judged is intents with what hooks decided about.
+func judged(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
+	return entries(log, o, visit, record.KindIntent, record.KindHook)
 }
 
 func entries(log record.Entries, o Options, visit func(recorded),
@@ -61,9 +70,10 @@ func entries(log record.Entries, o Options, visit func(recorded),
 	})
 }
 
-// NamedPlans says the name of the plan of each run of a log from a byte on.
+// NamedPlans says the name of the plan of each run of a log from a byte on, and of each call of an
+// agent's own tool.
 func NamedPlans(log record.Entries, from int64, say func(name string)) error {
-	_, err := intents(log, Options{from: from}, func(r recorded) {
+	_, err := judged(log, Options{from: from}, func(r recorded) {
 		if r.Plan != "" {
 			say(r.Plan)
 		}
@@ -91,10 +101,10 @@ type tallied struct {
 func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 	t.plans = map[string][]tally{}
 	numbers := map[string]int{}
-	t.bad, err = entries(log, o, func(r recorded) {
+	t.bad, err = judged(log, o, func(r recorded) {
 		var verdict pathguard.Decision
-		if r.Decision != "" {
-			if r.SID != "" { // else its command is a run, which the log has too
+		if r.Decision != "" && r.Plan == "" {
+			if r.isCall() {
 				t.calls++
 			}
 			return
@@ -119,7 +129,7 @@ func tallyOf(log record.Entries, o Options) (t tallied, err error) {
 		}
 		list[i].count++
 		t.plans[r.Plan] = list
-	}, record.KindIntent, record.KindHook)
+	})
 	return t, err
 }
 

@@ -59,16 +59,21 @@ type recent struct {
 func (rec Record) recent(since time.Time, dir string) (r recent, err error) {
 	r.runs, r.plans = map[string]bool{}, map[string]bool{}
 	begun, unknown, dir := false, false, past.Recorded(dir)
-	_, err = intents(rec, Options{}, func(i recorded) {
+	_, err = judged(rec, Options{}, func(i recorded) {
 		begun = begun || i.time.Before(since)
 		if i.time.Before(since) || dir != "" && !pathname.Within(i.Dir, dir) {
 			return
 		}
-		r.runs[i.SID] = true
-		if i.Plan != "" {
+		switch {
+		case i.Plan != "":
 			r.plans[i.Plan] = true
-		} else {
+		case i.Decision != "":
+			unknown = unknown || i.isCall()
+		default:
 			unknown = unknown || i.Undoes == ""
+		}
+		if i.Decision == "" {
+			r.runs[i.SID] = true
 		}
 	})
 	r.known = begun && !unknown

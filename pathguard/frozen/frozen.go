@@ -15,6 +15,7 @@ type Frozen struct {
 	Plan    *resolve.Plan
 	Answers resolve.Answers
 	Undo    Undo
+	Call    resolve.Call
 	Lines   bool   // it was a shell that asks again about each of its lines
 	Rules   string // the configuration in its workspace
 	// a credential in it is hidden: its words, and what they name, are not those that were judged
@@ -44,7 +45,7 @@ var ErrOther = errors.New("another version of tada-run wrote the plan")
 
 // head is the first line of a frozen plan of this version. Its digits are those of [fieldsSum],
 // which every start would have to compute: a test compares them.
-const head = "tada-plan/1 7a908da5aee0b366\n"
+const head = "tada-plan/1 fd2af1b04d17e029\n"
 
 // Freeze returns the bytes of a plan. Each text is passed through tell, which hides what must not
 // be stored; nil hides nothing.

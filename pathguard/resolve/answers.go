@@ -11,17 +11,30 @@ type Answers struct {
 	Loads  bool            // and which agents work here
 	Unsure *string         // Kept.Unsure
 	Wrote  map[string]bool // Local.Wrote, by path
+	Hidden *Hidden         // Plan.HiddenBy
+}
+
+// Hidden are the names that a search would have met, by the rules that hide them.
+type Hidden struct {
+	Rules string
+	Names []string
 }
 
 // Asked calls judge and returns what it asked about the disk.
 func (p *Plan) Asked(judge func()) (a Answers) {
-	local, linked := p.Caller.Local, p.linked
+	local, linked, hidden := p.Caller.Local, p.linked, p.hidden
 	a.Links, a.Loads = linked != nil, local.Agents != nil
 	defer func() {
 		p.Caller.Local = local
 		p.eachInner(func(in *Plan) { in.Caller.Agents = local.Agents })
-		p.linked = linked
+		p.linked, p.hidden = linked, hidden
 	}()
+	p.hidden = func(rules string, look func() []string) []string {
+		if a.Hidden == nil || a.Hidden.Rules != rules {
+			a.Hidden = &Hidden{rules, look()}
+		}
+		return a.Hidden.Names
+	}
 	if f := local.Agents; f != nil {
 		p.Caller.Agents = func() []string { return note(&a.Agents, f()) }
 		p.eachInner(func(in *Plan) { in.Caller.Agents = p.Caller.Agents })
@@ -66,6 +79,13 @@ func (p *Plan) Repeat(a Answers, missing *bool) {
 		wrote, known := a.Wrote[t.Path()]
 		*missing = *missing || !known
 		return wrote
+	}
+	p.hidden = func(rules string, _ func() []string) []string {
+		if a.Hidden == nil || a.Hidden.Rules != rules {
+			*missing = true
+			return nil
+		}
+		return a.Hidden.Names
 	}
 	if a.Links {
 		p.linked = func() []string { return repeat(a.Linked, missing) }

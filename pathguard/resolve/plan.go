@@ -63,6 +63,14 @@ type Session struct {
 	Hosts []string // HOST or HOST:PORT, of its vendor
 }
 
+// A Call says whose call a plan is of, where an agent's program carries it out by itself and no
+// sandbox contains it. The zero value is of a command, which runs in one.
+type Call struct {
+	Own     bool   // of a tool of the agent
+	Unknown bool   // of which nothing is known but its arguments
+	Tool    string // its name
+}
+
 // A Plan is a script together with the real files behind its names. The files stay open, by O_PATH,
 // until Close: a person is shown the same inodes that the sandbox is built from, even if the names
 // point elsewhere by then.
@@ -83,6 +91,28 @@ type Plan struct {
 
 	dirFile *walk.Held
 	files   []*walk.Held
+
+	// hidden answers HiddenBy in a plan that has no disk; nil where there is one
+	hidden func(rules string, look func() []string) []string
+}
+
+// HiddenBy returns the names that look finds on the disk, by rules of the policy that hide them
+// from a search of a whole tree. A plan without a disk has what was found by equal rules.
+func (p *Plan) HiddenBy(rules string, look func() []string) []string {
+	if p.hidden == nil {
+		return look()
+	}
+	return p.hidden(rules, look)
+}
+
+// LinkedOutside returns files of the workspace that have hard links outside it, as far as a sandbox
+// looks for names to hide; none when every write of the plan is known. They are looked for at the
+// first call, because few verdicts depend on them.
+func (s *Surroundings) LinkedOutside() []string {
+	if s.linked == nil {
+		return nil
+	}
+	return s.linked()
 }
 
 // Surroundings are what a workspace says about the names of a plan.
@@ -102,16 +132,6 @@ type Surroundings struct {
 	Ignored map[string]bool
 
 	linked func() []string // see LinkedOutside; nil where it is not asked
-}
-
-// LinkedOutside returns files of the workspace that have hard links outside it, as far as a sandbox
-// looks for names to hide; none when every write of the plan is known. They are looked for at the
-// first call, because few verdicts depend on them.
-func (s *Surroundings) LinkedOutside() []string {
-	if s.linked == nil {
-		return nil
-	}
-	return s.linked()
 }
 
 // A Registry is one host of a package registry.

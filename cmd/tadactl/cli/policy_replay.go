@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +43,7 @@ func (c *ctl) policyReplay() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer c.sayChanged(name, text)
 			p, err := l.PolicyFrom(name, text)
 			if err != nil {
 				return err
@@ -98,6 +100,15 @@ func readConfig(name string) ([]byte, error) {
 		err = fmt.Errorf("%q is larger than 1 MiB", name)
 	}
 	return append([]byte{}, text...), err
+}
+
+// sayChanged notes that a file no longer has the text that was read of it: what was printed is not
+// about what it has now.
+func (c *ctl) sayChanged(name string, text []byte) {
+	if now, err := readConfig(name); err != nil || !bytes.Equal(now, text) {
+		fmt.Fprintf(c.err, "tadactl: note: %s was changed while it was tried, and its earlier text "+
+			"was judged; try again\n", render.Inert(name))
+	}
 }
 
 // replayed prints a replay, and fails where something would be allowed that nobody accepted. again

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // A look is a part of a record: what the log has beyond what is covered, up to a checkpoint.
@@ -58,7 +59,7 @@ func (k *look) take(e audit.Entry) {
 		return
 	}
 	switch e.Kind {
-	case audit.KindIntent:
+	case audit.KindIntent, record.KindHook:
 		if isSum(b.Plan) {
 			k.plans[b.Plan] = true
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/zstandard"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // codec is of nothing: what is restored is not packed. Verify asks for one nevertheless.
@@ -47,8 +48,8 @@ func (r *restored) prove(s stretch, points []audit.Point, alone bool) (audit.Rep
 
 // scan reads which runs have no end, and which plans there are.
 func (p *proof) scan() error {
-	for e, err := range audit.Entries(p.stretch.dir, audit.Filter{Kinds: []string{"exec."},
-		Codec: codec}) {
+	for e, err := range audit.Entries(p.stretch.dir,
+		audit.Filter{Kinds: []string{"exec.", record.KindHook}, Codec: codec}) {
 		var bad *audit.BadEntry
 		if errors.As(err, &bad) {
 			continue // Verify says more
@@ -60,11 +61,11 @@ func (p *proof) scan() error {
 		switch e.Kind {
 		case audit.KindIntent:
 			p.open[b.SID] = true
-			if b.Plan != "" {
-				p.plans[b.Plan] = true
-			}
 		case audit.KindDenied, audit.KindFailed, audit.KindEnd, audit.KindOrphan:
 			delete(p.open, b.SID)
+		}
+		if b.Plan != "" {
+			p.plans[b.Plan] = true
 		}
 	}
 	return nil
