@@ -265,7 +265,7 @@ func approves(_ context.Context, e approval.Envelope) (approval.Decision, error)
 func furnished(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	inFolder(t, dir, `umask 022; mkdir -p d/e many; for i in 1 2 3 4 5 6 7 8 9; do echo $i > many/$i; done
+	inFolder(t, dir, `umask 022; mkdir -p d/e many; for i in {1..9}; do echo $i > many/$i; done
 printf 'one\ntwo\nthree\n' > f; echo g > d/g; echo h > d/e/h
 ln f hard; ln -s d/g soft; ln -s nowhere dangling
 echo 'print(1)' > p.py; head -c 20000 /dev/zero > big; mkfifo pipe; touch empty; mkdir hollow
