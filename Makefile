@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate learn verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-pairs bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker test-registries ablate learn verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,12 +62,12 @@ cross: ## build and vet for other systems
 test: ## all tests, real kernel included
 	$(GO) test ./...
 
-stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, two hundred times as often; and all other rounds four times as often as in make test
+stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, hundreds of times as often; and all other rounds ten times as often as in make test
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 100)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run 'Swap|Race' ./pathguard ./launcher/broker ./launcher/sandbox
-	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run '^TestAttacks$$/swapped|thread' ./launcher/sandbox/attack
+	TEST_ROUNDS=$$(($${RUNS:-20000} / 1000)) $(GO) test -count=1 -timeout 0 -run '^TestAttacks$$/swapped|thread' ./launcher/sandbox/attack
 	TEST_ROUNDS=1 $(GO) test -count=1 -timeout 0 ./launcher ./launcher/broker/... ./launcher/sandbox ./pathguard
 
 # Without a network but the loopback, where the model is.
@@ -113,6 +113,9 @@ ablate: ## what each reader of a language earns: switch it off, judge every corp
 
 test-docker: ## both programs and every attack, in containers: make test-docker IMAGE=debian:stable-slim
 	TEST_DOCKER=$${IMAGE:-debian:stable-slim} $(GO) test -count=1 -timeout 30m -run '^TestDocker$$' -v ./integration
+
+test-registries: ## npm, pip and go install from their public registries, unasked
+	TEST_REGISTRIES=1 $(GO) test -count=1 -run '^TestPublicRegistries$$' -v ./integration
 
 test-arm64: ## what needs no arm64 kernel: parsers, tables and filters (needs qemu-user)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./approval/canonical ./shellparse/... ./launcher/sandbox/gitmeta ./launcher/broker/network

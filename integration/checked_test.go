@@ -30,6 +30,8 @@ var starters = map[string]string{
 	"launcher/sandbox/attack.descend":         "doctor --attack: this program, from inside of the fence",
 	"launcher/sandbox/attack.programs":        "doctor --attack: attacks that are programs",
 	"launcher/sandbox/attack.guarded":         "doctor --attack: a hidden file that is a program",
+	"launcher/sandbox/attack.handles":         "doctor --attack: the same, by a handle or a script",
+	"launcher/sandbox/attack.roundabout":      "doctor --attack: a shell that leaves a core dump",
 	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.demo.run":                "demo: both programs, in a state of its own",
 	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",

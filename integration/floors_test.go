@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -41,53 +42,54 @@ var upward = map[string]int{
 	"shellparse/wrapper": 3,
 }
 
-// wide is the number of fields of each struct with more than maxFields. The numbers may only go
-// down.
-var wide = map[string]int{
-	"approval.Decision":           14,
-	"approval.Envelope":           25,
-	"approval.Event":              24,
-	"approval.Grant":              15,
-	"approval.Options":            15,
-	"approval.Stats":              15,
-	"audit.Anchor":                15,
-	"audit.Report":                23,
-	"audit.VerifyOptions":         13,
-	"audit.fact":                  15,
-	"audit/play.Player":           16,
-	"audit/play.tape":             13,
-	"audit/screen.Screen":         14,
-	"cmd/tada-run/cli.invocation": 33,
-	"cmd/tadactl/inbox.board":     24,
-	"cmd/tadactl/cli.entry":       21,
-	"cmd/tadactl/cli.health":      16,
-	"launcher/control.Question":   20,
-	"launcher.Judgement":          16,
-	"launcher/past.Run":           22,
-	"launcher/past.Connection":    14,
-	"launcher/refusal.Refusal":    16,
-	"launcher.Request":            23,
-	"launcher/sandbox.Profile":    17,
-	"launcher/sandbox.Status":     13,
-	"launcher/session.Session":    21,
-	"launcher/session.client":     17,
-	"launcher/session.relay":      13,
-	"pathguard.Reason":            13,
-	// one for each key of the configuration; their names are in the digest
-	"pathguard.Settings": 23,
-	"pathguard.ground":   13,
-	// the parts of what an approval binds, each a list
-	"pathguard/resolve.Plan":     14,
-	"pathguard/tamper.Case":      13,
-	"pathguard/tamper.Event":     15,
-	"shellparse/code.grammar":    18,
-	"shellparse/code.makefile":   13,
-	"shellparse/code.value":      14,
-	"shellparse/command.Nested":  16,
-	"shellparse/command.Spec":    18,
-	"shellparse/command.Use":     17,
-	"shellparse/command.matcher": 18,
-	"shellparse/eval.Script":     14,
+// wide is the number of fields of each struct with more than maxFields, and the reason. The numbers
+// may only go down.
+var wide = map[string]struct {
+	fields int
+	why    string
+}{
+	"approval.Decision":           {14, "an answer as its signature covers it"},
+	"approval.Envelope":           {25, "a stored question: each field is one of its format"},
+	"approval.Event":              {24, "an entry of the log: each field is one of its format"},
+	"approval.Grant":              {15, "a stored grant: each field is one of its format"},
+	"approval.Options":            {15, "settings, each for itself; most have a default"},
+	"approval.Stats":              {15, "one number for each thing that is counted"},
+	"audit.Anchor":                {15, "a stored file: each field is one of its format"},
+	"audit.Report":                {23, "one finding for each thing that is verified"},
+	"audit.VerifyOptions":         {13, "settings, each for itself; most are left out"},
+	"audit.fact":                  {15, "what is read of the bodies of several kinds of entries"},
+	"audit/play.Player":           {16, "the state of one screen, which one goroutine changes"},
+	"audit/play.tape":             {13, "a reader with a position, and what it has drawn so far"},
+	"audit/screen.Screen":         {14, "the state of a terminal as its manual lists it"},
+	"cmd/tada-run/cli.invocation": {33, "one field for each flag"},
+	"cmd/tadactl/inbox.board":     {24, "the state of one screen, which one goroutine changes"},
+	"cmd/tadactl/cli.entry":       {21, "printed JSON, with the older names of some fields"},
+	"cmd/tadactl/cli.health":      {16, "printed JSON: one number for each thing that is counted"},
+	"launcher/control.Question":   {20, "a message of a protocol: each field is one of its format"},
+	"launcher.Judgement":          {16, "the first phase of a run; later ones hold it"},
+	"launcher/past.Run":           {22, "a run as several entries tell it; printed as JSON"},
+	"launcher/past.Connection":    {14, "a connection as the record has it; printed as JSON"},
+	"launcher/refusal.Refusal":    {16, "printed JSON: each field is one of its format"},
+	"launcher.Request":            {23, "all that a run depends on; nothing below reads it"},
+	"launcher/sandbox.Profile":    {17, "what a child may touch, a list for each kind"},
+	"launcher/sandbox.Status":     {13, "what wait4(2) says, and what the sandbox adds to it"},
+	"launcher/session.Session":    {21, "both sides of a relay, which end together"},
+	"launcher/session.client":     {17, "the state of one connection, which one goroutine changes"},
+	"launcher/session.relay":      {13, "a loop that allocates nothing has its state in one place"},
+	"pathguard.Reason":            {13, "a stored reason: each field is one of its format"},
+	"pathguard.Settings":          {23, "one for each key; their names are in the digest"},
+	"pathguard.ground":            {13, "the state of one walk through a workspace"},
+	"pathguard/resolve.Plan":      {15, "the parts of what an approval binds, each a list"},
+	"pathguard/tamper.Case":       {13, "a stored file: each field is one of its format"},
+	"pathguard/tamper.Event":      {15, "an entry of the log: each field is one of its format"},
+	"shellparse/code.grammar":     {18, "one for each way in which the languages differ"},
+	"shellparse/code.makefile":    {13, "what make keeps of a makefile, as far as it is literal"},
+	"shellparse/code.value":       {14, "the kinds of values of all languages"},
+	"shellparse/command.Nested":   {16, "one for each way in which programs start others"},
+	"shellparse/command.Spec":     {18, "one for each thing that an entry of the table can say"},
+	"shellparse/command.Use":      {17, "one for each thing that a command line can do"},
+	"shellparse/command.matcher":  {18, "the state of one reading of an argv"},
+	"shellparse/eval.Script":      {14, "the result, with a list for each kind of effect"},
 }
 
 // maxFields is how many fields a struct may have. A type with more usually holds the states of
@@ -126,17 +128,21 @@ func TestNoTypeGrowsWider(t *testing.T) {
 			full := p.folder + "." + name
 			seen[full] = true
 			switch n := body.NumFields(); {
-			case n > wide[full]:
-				t.Errorf("%s has %d fields; at most %d", full, n, max(maxFields, wide[full]))
-			case n < wide[full]:
+			case n > wide[full].fields:
+				t.Errorf("%s has %d fields; at most %d", full, n,
+					max(maxFields, wide[full].fields))
+			case n < wide[full].fields:
 				t.Errorf("%s has %d fields, fewer than %d: lower the number in wide", full, n,
-					wide[full])
+					wide[full].fields)
 			}
 		}
 	}
 	for name := range wide {
 		if !seen[name] {
 			t.Errorf("wide names %s, which is no struct with more than %d fields", name, maxFields)
+		}
+		if wide[name].why == "" {
+			t.Errorf("%s has no reason for its %d fields", name, wide[name].fields)
 		}
 	}
 }
@@ -151,43 +157,27 @@ type checked struct {
 }
 
 // checkedPackages type-checks the packages of the module from their sources, and what they import
-// from the compiler's export data. It reads the sources itself, so that the test cache knows them.
+// from the compiler's export data, once for all tests. It reads the sources itself, so that the
+// test cache knows them.
 func checkedPackages(t *testing.T) []checked {
 	t.Helper()
 	sources(t)
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles",
-		"./...")
-	list.Dir = ".."
-	out, err := list.Output()
+	all, err := typeChecked()
 	if err != nil {
-		t.Fatalf("%v: %v", list, err)
+		t.Fatal(err)
 	}
-	type listed struct {
-		ImportPath, Export, Dir string
-		GoFiles                 []string
-	}
-	export := map[string]string{}
-	var own []listed
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%v: %v", list, err)
-		}
-		export[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, module+"/") {
-			own = append(own, p)
-		}
-	}
-	if len(own) < 10 {
-		t.Fatalf("%v names %d packages of the module", list, len(own))
+	return all
+}
+
+var typeChecked = sync.OnceValues(func() (all []checked, err error) {
+	own, export, err := listed()
+	if err != nil {
+		return nil, err
 	}
 	fset := token.NewFileSet()
 	from := importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
 		return os.Open(export[name])
 	})
-	var all []checked
 	for _, l := range own {
 		p := checked{folder: strings.TrimPrefix(l.ImportPath, module+"/"), fset: fset}
 		p.info.Uses, p.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
@@ -195,17 +185,51 @@ func checkedPackages(t *testing.T) []checked {
 			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil,
 				parser.SkipObjectResolution)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			p.files = append(p.files, f)
 		}
 		config := types.Config{Importer: from}
 		if p.types, err = config.Check(l.ImportPath, fset, p.files, &p.info); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		all = append(all, p)
 	}
-	return all
+	return all, nil
+})
+
+// A goPackage is what the go command says of a package.
+type goPackage struct {
+	ImportPath, Export, Dir string
+	GoFiles                 []string
+}
+
+// listed returns the packages of the module, and the export data of all that they import.
+func listed() (own []goPackage, export map[string]string, err error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles",
+		"./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%v: %w", list, err)
+	}
+	export = map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%v: %w", list, err)
+		}
+		export[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, module+"/") {
+			own = append(own, p)
+		}
+	}
+	if len(own) < 10 {
+		return nil, nil, fmt.Errorf("%v names %d packages of the module", list, len(own))
+	}
+	return own, export, nil
 }
 
 // arrows are the uses between the files of a package: for each file, the files that declare what it

@@ -328,6 +328,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/cosign":   "other machines cosign them too",
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
+		"launcher/record":            "the kinds of entries",
 		"launcher/upkeep":            "which has a key that signs for it",
 		"launcher/state":             "its note is replaced as files of that are",
 	},

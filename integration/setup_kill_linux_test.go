@@ -53,7 +53,7 @@ func (p *place) killEach(home string, undo bool) {
 	if undo {
 		line = "tadactl setup " + back
 	}
-	stride := max(28/hermetic.Rounds(28), 1) // with TEST_ROUNDS=1 each call
+	stride := max(28/hermetic.Rounds(40), 1) // with TEST_ROUNDS=1 each call
 	killed, n := 0, 1+rand.IntN(stride)
 	for ; ; n += stride {
 		if undo {

@@ -45,8 +45,11 @@ type change struct {
 	ours             bool
 }
 
+// repository is what makes a folder below the home a workspace.
+const repository = "git init -q . && "
+
 // many makes five folders of a thousand files.
-const many = "for d in 0 1 2 3 4; do mkdir d$d; for f in $(seq 1000); do " +
+const many = repository + "for d in 0 1 2 3 4; do mkdir d$d; for f in $(seq 1000); do " +
 	"head -c 4096 /dev/urandom > d$d/f$f; done; done; " +
 	"echo 'for f in d4/*; do head -c 4096 /dev/zero > $f; done' > rewrite.sh"
 
@@ -57,11 +60,11 @@ const branches = "git init -q -b a . && for f in $(seq 800); do echo one $f > f$
 	"git -c user.name=t -c user.email=t@t commit -qam b"
 
 // archive makes an archive of 5,000 files.
-const archive = "mkdir t && for f in $(seq 5000); do echo $f > t/f$f; done && tar cf t.tar t && " +
-	"rm -rf t"
+const archive = repository + "mkdir t && for f in $(seq 5000); do echo $f > t/f$f; done && " +
+	"tar cf t.tar t && rm -rf t"
 
 // goModule makes a Go module that needs some of the standard library.
-const goModule = "printf 'module m\\n' > go.mod && printf " +
+const goModule = repository + "printf 'module m\\n' > go.mod && printf " +
 	"'package main\\nimport \"encoding/json\"\\nfunc main() { json.Valid(nil) }\\n' > main.go"
 
 // TestUndoPeers prints what it costs to be able to take a command back, beside other ways, as the

@@ -36,7 +36,6 @@ var long = map[string]int{
 	"launcher/environ":          5,
 	"launcher/permit":           2,
 	"launcher/sandbox":          72,
-	"launcher/sandbox/attack":   1,
 	"launcher/sandbox/gitmeta":  40,
 	"launcher/session":          12,
 	"launcher/watch":            4,

@@ -29,11 +29,11 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	w.process.Settle()
-	out.RunChanges = w.kept.Close(e.receipt)
-	w.stayed()
-	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	found := object{}
 	_ = w.watched.Find(found, watch.Ended, e.after(), os.Stderr)
+	out.RunChanges = w.kept.Close(e.receipt) // what was taken back is how the run left it
+	w.stayed()
+	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	status := strconv.Itoa(out.Status)
 	recordErr := errors.Join(w.contacts.err, w.brokeOff(), w.wrote(), w.recorder.Exit(status))
 	sum, err := w.recorder.Close()

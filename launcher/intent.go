@@ -23,8 +23,9 @@ func (r *announced) intent() object {
 	o := object{
 		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
-		"risk": r.Verdict.Risk, "rules": rulesOf(r.Verdict), "agent": r.agent(), "work_item": r.Request.WorkItem,
-		"call_id": r.Request.CallID, "stdin": r.stdin,
+		"risk": r.Verdict.Risk, "rules": rulesOf(r.Verdict), "agent": r.agent(),
+		"work_item": r.Request.WorkItem,
+		"call_id":   r.Request.CallID, "stdin": r.stdin,
 		"env_removed": r.client.Removed(r.environ.Removed),
 		"tier":        r.tier(), "version": Version(), "plan": r.plan,
 	}

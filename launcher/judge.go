@@ -65,15 +65,10 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		return nil, err
 	}
 	vars, moved := j.environ.vars, l.movedSnapshots(req)
-	switch t := req.Tool; {
-	case t == nil:
-		j.Script = parse(req, j.shell, vars, l.account, moved, l.policy)
-	case t.Command != "":
-		req.Shell = shell.Call{Text: t.Command, Name: "tada-run"}
-		j.Script = t.also(parse(req, j.shell, vars, l.account, moved, l.policy), req.Dir, l.account)
-	default:
-		j.Script = t.script(req.Dir, l.account)
+	if req.Tool != nil && req.Tool.Command != "" {
+		req.Shell = shell.Call{Text: req.Tool.Command, Name: "tada-run"}
 	}
+	j.Script = l.scriptOf(req, j.shell, vars, moved)
 	if pathguard.Idle(j.Script) && req.Shell.Simple(j.shell) == nil {
 		return nil, ErrEmpty
 	}
@@ -102,25 +97,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		j.policy, j.refused, err = pathguard.Policy{}, err, nil
 	}
 	if err == nil {
-		if j.client = l.clientOf(req, j.Plan, j.policy); j.client != nil {
-			j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.Agent, Hosts: j.client.Hosts}
-		}
-		call := req.Tool.call()
-		answers := j.Plan.Asked(func() { j.Verdict = j.policy.JudgeCall(j.Plan, call) })
-		lines := req.Hold != nil && req.Hold.Shell
-		if lines {
-			j.Verdict = j.Verdict.LineByLine()
-		}
-		j.frozen = func() frozen.Frozen {
-			if answers.Unsure == nil && set.Quota > 0 && pathguard.MayStand(j.Plan) {
-				why := unsure() // another policy could ask
-				answers.Unsure = &why
-			}
-			f := frozen.Frozen{Plan: j.policy.Named(j.Plan), Answers: answers, Undo: undo,
-				Call: call, Lines: lines, Programs: l.policy.Settings().Programs}
-			f.Rules, f.Accepted = drafts(rules)
-			return f
-		}
+		l.decide(j, req, rules, undo, unsure)
 	}
 	if err != nil {
 		j.Close()
@@ -131,6 +108,44 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	j.fence = sync.OnceValue(func() pathguard.Fence { return j.policy.Grants(j.Plan) })
 	j.protection = sync.OnceValues(func() (*protection, error) { return l.protectionOf(j) })
 	return j, nil
+}
+
+// scriptOf is what a request would start and touch: the text of its command line, or a call of an
+// agent's own tool.
+func (l *Launcher) scriptOf(req Request, real string, vars map[string]string,
+	moved []string) *shellparse.Script {
+	switch t := req.Tool; {
+	case t == nil:
+		return parse(req, real, vars, l.account, moved, l.policy)
+	case t.Command != "":
+		return t.also(parse(req, real, vars, l.account, moved, l.policy), req.Dir, l.account)
+	default:
+		return t.script(req.Dir, l.account)
+	}
+}
+
+// decide applies the policy to the plan, and prepares what the record keeps of that.
+func (l *Launcher) decide(j *Judgement, req Request, rules []pathguard.ConfigFile,
+	undo frozen.Undo, unsure func() string) {
+	if j.client = l.clientOf(req, j.Plan, j.policy); j.client != nil {
+		j.Plan.Caller.Session = &pathguard.Session{Agent: j.client.Agent, Hosts: j.client.Hosts}
+	}
+	call := req.Tool.call()
+	answers := j.Plan.Asked(func() { j.Verdict = j.policy.JudgeCall(j.Plan, call) })
+	lines := req.Hold != nil && req.Hold.Shell
+	if lines {
+		j.Verdict = j.Verdict.LineByLine()
+	}
+	j.frozen = func() frozen.Frozen {
+		if answers.Unsure == nil && undo.Quota > 0 && pathguard.MayStand(j.Plan) {
+			why := unsure() // another policy could ask
+			answers.Unsure = &why
+		}
+		f := frozen.Frozen{Plan: j.policy.Named(j.Plan), Answers: answers, Undo: undo,
+			Call: call, Lines: lines, Programs: l.policy.Settings().Programs}
+		f.Rules, f.Accepted = drafts(rules)
+		return f
+	}
 }
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,

@@ -17,7 +17,8 @@ func (l *Launcher) Judged(j *Judgement) (*Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Judged{plan: plan, policy: j.policy.Digest(), dir: j.Plan.Dir, rules: rulesOf(j.Verdict),
+	return &Judged{plan: plan, policy: j.policy.Digest(), dir: j.Plan.Dir,
+		rules:  rulesOf(j.Verdict),
 		shadow: l.shadowed(j)}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestChangingLinesAreUndone(t *testing.T) {
 	if testing.Short() {
 		every = 2
 	}
-	undoLines(t, changingText, every)
+	undoLines(t, furnished(t), changingText, every)
 }
 
 //go:embed testdata/changing_odd.txt
@@ -53,7 +54,7 @@ def T(f,*a,**k):
 
 // So with unusual calls, names and descriptors: none is missed in silence.
 func TestOddChangesAreUndone(t *testing.T) {
-	undoLines(t, oddText, max(1, 24/hermetic.Rounds(24)))
+	undoLines(t, furnished(t), oddText, max(1, 24/hermetic.Rounds(60)))
 }
 
 //go:embed testdata/changing_deep.txt
@@ -62,12 +63,28 @@ var deepText string
 // So with programs' own ways, and with what is changed through a descriptor before or after its
 // file has another name.
 func TestDeepChangesAreUndone(t *testing.T) {
-	undoLines(t, deepText, max(1, 24/hermetic.Rounds(24)))
+	undoLines(t, furnished(t), deepText, max(1, 24/hermetic.Rounds(60)))
+}
+
+//go:embed testdata/changing_more.txt
+var moreText string
+
+// So with odd files, and calls that are seldom made.
+func TestMoreChangesAreUndone(t *testing.T) {
+	template := furnished(t)
+	inFolder(t, template, `mkdir odd; cd odd; mkdir -p locked others deep/$(printf a/%.0s {1..200})
+cp /bin/true set; chmod 4755 set; echo x > shut; cp /bin/true able
+truncate -s 1M holes; echo x >> holes; echo x > locked/in; chmod 555 locked; chmod 1777 others
+echo x > other; printf x > $'\n\xff'; ln -s $'\xfe' link
+setcap cap_net_raw+ep able 2> /dev/null || true # root can
+test $(id -u) != 0 || chown -hR 1234:4321 other others link
+touch -h -d '2020-01-02 03:04:05.678' * deep/a/a .`)
+	t.Cleanup(func() { _ = hermetic.Chmod(filepath.Join(template, "odd/locked"), 0o755) })
+	undoLines(t, template, moreText, max(1, 24/hermetic.Rounds(60)))
 }
 
 // undoLines tries a table of lines at both levels, or one in so many of both.
-func undoLines(t *testing.T, table string, every int) {
-	template := furnished(t)
+func undoLines(t *testing.T, template, table string, every int) {
 	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
 		n := int(level)
 		for line := range strings.Lines(table) {
@@ -98,10 +115,51 @@ func undoLines(t *testing.T, table string, every int) {
 				strict, whole := undoLine(t, template, level, text, true)
 				if !slices.Equal(plain, strict) || how == true && whole != true {
 					t.Errorf("allowed because it can be undone (%v) it leaves %q, else (%v) %q",
-						whole, strict, how, plain)
+						whole, missing(strict, plain), how, missing(plain, strict))
 				}
 			})
 		}
+	}
+}
+
+// The kernel does not replace a file by a core file where that would be lost.
+func TestNoCoreFileWhereUndoStands(t *testing.T) {
+	template := furnished(t)
+	inFolder(t, template, "echo mine > core")
+	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
+		const line = "ulimit -c unlimited; sh -c 'kill -SEGV $$'; rm u"
+		if _, how := undoLine(t, template, level, line, true); how != true {
+			t.Errorf("%v: it is reversible: %v", level, how)
+		}
+	}
+}
+
+// So of an ordinary user, where root runs the tests.
+func TestChangesOfAUserAreUndone(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("an ordinary user runs all tests")
+	}
+	t.Parallel()
+	const user = 64005
+	dir, err := os.MkdirTemp("/tmp", "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	text, err := os.ReadFile("/proc/self/exe")
+	program := filepath.Join(dir, "launcher.test")
+	if err := errors.Join(err, hermetic.WriteProgram(program, text, 0o755),
+		os.Chown(dir, user, user)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^Test(Changing|Odd|Deep|More)[A-Za-z]*AreUndone$",
+		fmt.Sprintf("-test.short=%t", os.Getenv("TEST_ROUNDS") == ""))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir, "HOME=" + dir,
+		"TEST_ROUNDS=" + os.Getenv("TEST_ROUNDS")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: user, Gid: user}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -150,6 +208,10 @@ func undoAround(t *testing.T, template string, level sandbox.Level, stands bool,
 	l.level = func() sandbox.Level { return level }
 	if out, err := exec.Command("cp", "-a", template+"/.", req.Dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
+	}
+	// cp cannot read what is closed.
+	if err := os.Chmod(req.Dir+"/odd/shut", 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
 	}
 	before := tree(t, req.Dir)
 	req.Stdio, req.PTY = nowhere(t), session.Never
@@ -203,8 +265,7 @@ func approves(_ context.Context, e approval.Envelope) (approval.Decision, error)
 func furnished(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	script := `set -e; umask 022
-mkdir -p d/e many; for i in 1 2 3 4 5 6 7 8 9; do echo $i > many/$i; done
+	inFolder(t, dir, `umask 022; mkdir -p d/e many; for i in {1..9}; do echo $i > many/$i; done
 printf 'one\ntwo\nthree\n' > f; echo g > d/g; echo h > d/e/h
 ln f hard; ln -s d/g soft; ln -s nowhere dangling
 echo 'print(1)' > p.py; head -c 20000 /dev/zero > big; mkfifo pipe; touch empty; mkdir hollow
@@ -212,17 +273,28 @@ chmod 750 d/e; chmod 600 d/g
 git init -q . ; git config user.name x; git config user.email x@y; git config commit.gpgsign false
 git add -A . ; git commit -qm one; git branch other; echo four >> f; git commit -qam two
 echo dirty >> d/g; echo untracked > u
-touch -d '2020-01-02 03:04:05.678' f d/g d/e/h d/e d hollow many .`
-	cmd := exec.Command("bash", "-c", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
+touch -d '2020-01-02 03:04:05.678' f d/g d/e/h d/e d hollow many .`)
 	err := unix.Lsetxattr(filepath.Join(dir, "d/g"), "user.was", []byte("there"), 0)
 	if err != nil {
 		t.Logf("no attributes here: %v", err)
 	}
 	return dir
+}
+
+// missing returns the names that are not among others.
+func missing(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return slices.Contains(others, name) })
+}
+
+// inFolder runs a script in a folder.
+func inFolder(t *testing.T, dir, script string) {
+	t.Helper()
+	cmd := exec.Command("bash", "-ec", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
 }
 
 // tree is what is in a folder: a line for each name. Times of access are not compared.

@@ -172,7 +172,8 @@ func TestRejudgeCalls(t *testing.T) {
 		{Name: "Grep", Access: []Access{{Searches, ".", false}}},
 		{Name: "Glob", Access: []Access{{Lists, ".", false}}},
 		{Name: "weather", Unknown: true},
-		{Name: "terminal", Unknown: true, Command: "git push", Access: []Access{{Reads, "a", false}}},
+		{Name: "terminal", Unknown: true, Command: "git push",
+			Access: []Access{{Reads, "a", false}}},
 		{Name: "terminal", Unknown: true, Command: "ls"},
 	} {
 		l.policy = configured(t, l, "")
@@ -188,7 +189,8 @@ func TestRejudgeCalls(t *testing.T) {
 			again := replay.Judge{Policy: l.policy, Home: l.account}
 			got, err := again.Verdict(f)
 			switch want := fresh.Verdict; {
-			case err == replay.ErrUnanswered && config != "" && strings.Contains(" Grep Glob ", tool.Name):
+			case err == replay.ErrUnanswered && config != "" &&
+				strings.Contains(" Grep Glob ", tool.Name):
 				unanswered++
 			case err != nil || got.Decision != want.Decision ||
 				!slices.Equal(got.Deciding(), want.Deciding()):

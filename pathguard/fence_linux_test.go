@@ -3,6 +3,7 @@ package pathguard
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,9 @@ func TestGrants(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: ['@/srv/shut/vault']}", "srv/p/old.txt",
 		"srv/p/dir/x", "srv/p/a", "srv/shut/vault/x", "srv/shut/x", "home/dev/.ssh/known_hosts",
 		"home/dev/n.txt", "home/dev/.local/bin/tool", "w/a.txt")
+	if err := os.Symlink("a", filepath.Join(root, "srv/p/link")); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		line   string
 		path   string
@@ -108,6 +112,9 @@ func TestGrants(t *testing.T) {
 		{"rm -r @/srv/p/dir", "@/srv/p/dir", "@/srv/p", "dir", false},
 		{"sed -i s/a/b/ @/srv/p/a", "@/srv/p/a", "@/srv/p", "", false},
 		{"chmod 600 @/srv/p/a", "@/srv/p/a", "", "", false},
+		{"touch -h @/srv/p/a", "@/srv/p/a", "", "", false},
+		{"touch -h @/srv/p/link", "@/srv/p/link", "@/srv/p", "link", false},
+		{"touch @/srv/p/link", "@/srv/p/a", "", "", false},
 		{"rm @/srv/shut/x", "@/srv/shut/x", "@/srv/shut", "x", true},
 		{"echo x > ~/new", "@/home/dev/new", "@/home/dev", "new", true},
 		{"rm ~/n.txt", "@/home/dev/n.txt", "@/home/dev", "n.txt", true},

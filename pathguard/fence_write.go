@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -58,7 +59,8 @@ func (j *judgement) grant(t *resolve.Target, a Action) Grant {
 	g := Grant{Path: t.Real, Missing: t.Missing, File: t.File(),
 		Tree: t.Flags&(command.Recursive|command.Below) != 0}
 	replaced := a == ToWrite && j.replaces(t)
-	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
+	link := t.Mode&fs.ModeSymlink != 0 // it cannot be mounted, so its folder is
+	if t.Exists && !link && (a == ToChange || a == ToWrite && !replaced) {
 		return g
 	}
 	g.Entry, g.Dir = true, t.DirFile()

@@ -30,21 +30,56 @@ func (j *judgement) target(t *resolve.Target) {
 	if j.inner && t.Unknown && !j.private(full) {
 		return // only the beginning of the name is certain, and the sandbox contains the rest
 	}
-	switch {
-	case action == ToExecute && t.Streams():
-		j.add(Ask, "code.stream", full, "", span, t.Command)
-	case action == ToExecute && t.Kind == walk.Descriptor:
-		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
-	case action == ToExecute && t.Flags&command.List != 0 &&
-		(full == j.plan.Workspace || full == j.plan.Dir):
-		j.add(Ask, "exec.path", full, "", span, t.Command)
+	if action == ToExecute {
+		j.executes(t, span)
 	}
 	f := j.find(t, action)
 	j.loses(t, action, f)
 	if f.rule != nil {
 		j.configured("rule.path", f.rule.Verdict, f.rule.Message, full, "", span, t.Command)
 	}
-	strictest := Allow
+	strictest := j.inPlaces(t, action, f, span)
+	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&
+		!j.replaces(t) {
+		d, rule := Ask, "write.linked"
+		if text, _ := ruleTextOf(rule); j.lifted(t.Command, text.risk, rule) {
+			d = Allow // the sandbox has to know
+		}
+		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)
+	}
+	switch {
+	case strictest != Allow:
+	case t.Kind == walk.Plain && j.p.isUncertain(t, action):
+		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
+	case t.Kind == walk.Descriptor && t.Right == command.Write && t.Effect >= 0 && j.byLink(t):
+		// What is written there may be what the next command of a pipeline runs, and it does not
+		// look so.
+		j.add(Ask, "path.unresolved", full, "a link to a file that the command has open", span,
+			t.Command)
+	}
+	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
+		j.contained = true
+	}
+}
+
+// executes judges the execution of a file by how it is named.
+func (j *judgement) executes(t *resolve.Target, span shellparse.Span) {
+	full := t.Path()
+	switch {
+	case t.Streams():
+		j.add(Ask, "code.stream", full, "", span, t.Command)
+	case t.Kind == walk.Descriptor:
+		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
+	case t.Flags&command.List != 0 && (full == j.plan.Workspace || full == j.plan.Dir):
+		j.add(Ask, "exec.path", full, "", span, t.Command)
+	}
+}
+
+// inPlaces judges an action by the table, in each place that a file is in, and returns the
+// strictest decision of the table.
+func (j *judgement) inPlaces(t *resolve.Target, action Action, f *finding,
+	span shellparse.Span) Decision {
+	full, strictest := t.Path(), Allow
 	for place := range places {
 		if f.in[place] {
 			strictest = min(strictest, balanced[place][action].Decision)
@@ -75,27 +110,7 @@ func (j *judgement) target(t *resolve.Target) {
 			}
 		}
 	}
-	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&
-		!j.replaces(t) {
-		d, rule := Ask, "write.linked"
-		if text, _ := ruleTextOf(rule); j.lifted(t.Command, text.risk, rule) {
-			d = Allow // the sandbox has to know
-		}
-		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)
-	}
-	switch {
-	case strictest != Allow:
-	case t.Kind == walk.Plain && j.p.isUncertain(t, action):
-		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
-	case t.Kind == walk.Descriptor && t.Right == command.Write && t.Effect >= 0 && j.byLink(t):
-		// What is written there may be what the next command of a pipeline runs, and it does not
-		// look so.
-		j.add(Ask, "path.unresolved", full, "a link to a file that the command has open", span,
-			t.Command)
-	}
-	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
-		j.contained = true
-	}
+	return strictest
 }
 
 // byLink reports whether a target in /proc is meant by a name that is elsewhere.

@@ -55,6 +55,8 @@ var keys = sync.OnceValue(func() []Key {
 // forms are those of all keys.
 func forms() map[string]form {
 	all := undoForms()
+	maps.Copy(all, limitForms())
+	maps.Copy(all, ruleForms())
 	maps.Copy(all, map[string]form{
 		"security.command_level": {
 			choice(func(s *Settings, at int) { s.Level = Level{Always: at == 0, Never: at == 2} },
@@ -87,18 +89,6 @@ func forms() map[string]form {
 			func(s *Settings) *[]string { return &s.KeepEnv }),
 		"tools.allow": listForm((*decoder).tool, func(s *Settings) *[]string { return &s.Tools }),
 
-		"limits.time":            {limit: func(l *Limits) *int64 { return (*int64)(&l.Time) }},
-		"limits.cpu":             {limit: func(l *Limits) *int64 { return (*int64)(&l.CPU) }},
-		"limits.memory":          {limit: func(l *Limits) *int64 { return &l.Memory }},
-		"limits.processes":       {limit: func(l *Limits) *int64 { return &l.Processes }},
-		"limits.inotify":         {limit: func(l *Limits) *int64 { return &l.Inotify }},
-		"limits.inotify_watches": {limit: func(l *Limits) *int64 { return &l.Watches }},
-		"limits.output":          {limit: func(l *Limits) *int64 { return &l.Output }},
-		"limits.record":          {limit: func(l *Limits) *int64 { return &l.Record }},
-		"limits.record_rate":     {limit: func(l *Limits) *int64 { return &l.RecordRate }},
-		"limits.file_size":       {limit: func(l *Limits) *int64 { return &l.FileSize }},
-		"limits.open_files":      {limit: func(l *Limits) *int64 { return &l.OpenFiles }},
-
 		"record.quota": {func(d *decoder, n *yaml.Node) (err error) {
 			d.set.Transcripts, err = d.size(n)
 			return err
@@ -117,6 +107,39 @@ func forms() map[string]form {
 				decisionNames[:]...),
 			func(s Settings) any { return s.Approval.Offline.String() }, nil},
 
+		"notify":      {readNotify, func(s Settings) any { return list(s.Approval.Notify) }, nil},
+		"plain":       boolean(true, func(s *Settings) *bool { return &s.Approval.Plain }),
+		"private_tmp": boolean(true, func(s *Settings) *bool { return &s.PrivateTmp }),
+		// what becomes of processes that a command leaves running
+		"background": either("end", "keep",
+			func(s *Settings) *bool { return &s.KeepBackground }),
+		"programs": {readPrograms,
+			func(s Settings) any { return noneIf(strings.TrimSuffix(s.Programs, "\n")) }, nil},
+		"ai": {func(*decoder, *yaml.Node) error { return nil },
+			func(Settings) any { return nil }, nil},
+	})
+	return all
+}
+
+func limitForms() map[string]form {
+	return map[string]form{
+		"limits.time":            {limit: func(l *Limits) *int64 { return (*int64)(&l.Time) }},
+		"limits.cpu":             {limit: func(l *Limits) *int64 { return (*int64)(&l.CPU) }},
+		"limits.memory":          {limit: func(l *Limits) *int64 { return &l.Memory }},
+		"limits.processes":       {limit: func(l *Limits) *int64 { return &l.Processes }},
+		"limits.inotify":         {limit: func(l *Limits) *int64 { return &l.Inotify }},
+		"limits.inotify_watches": {limit: func(l *Limits) *int64 { return &l.Watches }},
+		"limits.output":          {limit: func(l *Limits) *int64 { return &l.Output }},
+		"limits.record":          {limit: func(l *Limits) *int64 { return &l.Record }},
+		"limits.record_rate":     {limit: func(l *Limits) *int64 { return &l.RecordRate }},
+		"limits.file_size":       {limit: func(l *Limits) *int64 { return &l.FileSize }},
+		"limits.open_files":      {limit: func(l *Limits) *int64 { return &l.OpenFiles }},
+	}
+}
+
+// ruleForms are those of the rules, and of the cases that try them.
+func ruleForms() map[string]form {
+	return map[string]form{
 		"rules.commands": {readCommands, func(s Settings) any { return each(s.Commands) },
 			nil},
 		"rules.commands[].program": stringField((*decoder).programName,
@@ -154,19 +177,7 @@ func forms() map[string]form {
 		"expect[].rule":    stringField(nil, func(d *decoder) *string { return &d.expected.Rule }),
 		"expect[].dir": stringField((*decoder).path,
 			func(d *decoder) *string { return &d.expected.Dir }),
-
-		"notify":      {readNotify, func(s Settings) any { return list(s.Approval.Notify) }, nil},
-		"plain":       boolean(true, func(s *Settings) *bool { return &s.Approval.Plain }),
-		"private_tmp": boolean(true, func(s *Settings) *bool { return &s.PrivateTmp }),
-		// what becomes of processes that a command leaves running
-		"background": either("end", "keep",
-			func(s *Settings) *bool { return &s.KeepBackground }),
-		"programs": {readPrograms,
-			func(s Settings) any { return noneIf(strings.TrimSuffix(s.Programs, "\n")) }, nil},
-		"ai": {func(*decoder, *yaml.Node) error { return nil },
-			func(Settings) any { return nil }, nil},
-	})
-	return all
+	}
 }
 
 // LimitText is a limit as the configuration has it: "processes: 4096".

@@ -3,18 +3,13 @@ package hermetic
 import (
 	"os"
 	"strconv"
-	"testing"
 )
 
-// Rounds returns how often a test tries something that fails only occasionally: a quarter of n
-// times; with -short a tenth, which is enough for the race detector; TEST_ROUNDS times n if that
-// variable is set, as in make stress.
+// Rounds returns how often a test tries something that fails only occasionally: a tenth of n times,
+// or, if TEST_ROUNDS is set, as make stress sets it, that many times n.
 func Rounds(n int) int {
-	if testing.Short() {
-		return max(n/10, 3)
-	}
 	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
 		return times * n
 	}
-	return max(n/4, 3)
+	return max(n/10, 3)
 }

@@ -127,5 +127,28 @@ func (f *files) truncate(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	defer unix.Close(fd)
-	return -1, unix.Ftruncate(fd, int64(r.Args[1]))
+	var st unix.Stat_t
+	size := int64(r.Args[1])
+	if err := unix.Fstat(fd, &st); err != nil {
+		return -1, err
+	}
+	if size > st.Size && uint64(size) > r.largest() {
+		_ = unix.Tgkill(threadGroup(int(r.PID)), int(r.PID), unix.SIGXFSZ)
+		return -1, unix.EFBIG
+	}
+	return -1, unix.Ftruncate(fd, size)
+}
+
+// largest is how large a file of the caller may become: the kernel would count by its limit, and
+// by the launcher's where that makes the call.
+func (r *fileRequest) largest() uint64 {
+	most := ^uint64(0)
+	for _, pid := range []int{0, int(r.PID)} {
+		var limit unix.Rlimit
+		if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &limit); err != nil {
+			return 0
+		}
+		most = min(most, limit.Cur)
+	}
+	return most
 }

@@ -3,9 +3,6 @@
 package broker
 
 import (
-	"path"
-	"strings"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -185,65 +182,4 @@ func (f *files) mayLink(p *spot, st *unix.Statx_t) bool {
 		return f.mayChange(p, st)
 	}
 	return f.ours(st) && !f.hidden(p.full())
-}
-
-// symlink makes a symbolic link. In a shared directory it leads nowhere but to the workspace's own
-// entries, the workspace, or a program of the system. A program outside that follows it does so
-// with all its rights.
-func (f *files) symlink(r *fileRequest) (int, error) {
-	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
-		if p.slash {
-			return unix.ENOENT
-		}
-		if p.area == areaView && !f.leadsToOwn(r.second) && !f.leadsInside(p, r.second) {
-			f.told.add(r.call, p.full(), "the link would lead to "+r.second)
-			return unix.EACCES
-		}
-		return f.makeEntry(p, 0, unix.S_IFLNK,
-			func() error { return unix.Symlinkat(r.second, p.dir, p.name) })
-	})
-}
-
-// leadsInside reports whether a link at p with that target stays inside. The text decides, so dots
-// may be at its beginning only: behind another link they would lead elsewhere.
-func (f *files) leadsInside(p *spot, target string) bool {
-	down := false
-	for _, component := range strings.Split(target, "/") {
-		switch component {
-		case "", ".":
-		case "..":
-			if down || path.IsAbs(target) {
-				return false
-			}
-		default:
-			down = true
-		}
-	}
-	name := path.Clean(target)
-	if !path.IsAbs(name) {
-		name = path.Join(p.in, target)
-	}
-	if f.trees.guards(name) || f.hidden(name) {
-		return false
-	}
-	for _, tree := range append(f.view.System, f.trees.names...) {
-		if within(name, tree) {
-			return true
-		}
-	}
-	return f.ownName(name)
-}
-
-// ownName reports whether name is an entry of the workspace's own in the view, or is below one.
-func (f *files) ownName(name string) bool {
-	for _, d := range f.dirs() {
-		rest, ok := strings.CutPrefix(name, d.name+"/")
-		if !ok {
-			continue
-		}
-		first, _, _ := strings.Cut(rest, "/")
-		var st unix.Statx_t
-		return statx(d.fd, first, &st) == nil && f.ours(&st)
-	}
-	return false
 }

@@ -2,7 +2,12 @@
 
 package broker
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // In a strict capture no call is let through that could lose something: between the broker's look
 // at a name and the kernel's, another thread could put another file there. The broker makes these
@@ -89,14 +94,36 @@ func (f *files) moveInTree(r *fileRequest, plain bool) error {
 	if r.flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0 {
 		return unix.EINVAL
 	}
-	if _, err := f.mayGo(from); err != nil {
+	kind, err := f.mayGo(from)
+	if err != nil {
 		return err
 	}
-	if _, err := f.mayGo(to); err != nil && err != unix.ENOENT {
+	other, err := f.mayGo(to)
+	if err != nil && err != unix.ENOENT {
 		return err
+	}
+	if kind == unix.S_IFDIR && r.mounts(from.full()) ||
+		other == unix.S_IFDIR && r.mounts(to.full()) {
+		return unix.EBUSY
 	}
 	if err := f.keepsMoved(r, from, to); err != nil {
 		return err
 	}
 	return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to), uint(r.flags))
 }
+
+// mounts reports whether something is mounted at a name for the caller, also under another mount,
+// where no look-up comes. The kernel does not move such a folder for the caller; here it would.
+func (r *fileRequest) mounts(name string) bool {
+	text, err := os.ReadFile(r.process() + "mountinfo")
+	name = escapeMount.Replace(name)
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 4 && words[4] == name {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// escapeMount spells a name as proc_pid_mountinfo(5) has it.
+var escapeMount = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)

@@ -3,9 +3,12 @@
 package sandbox
 
 import (
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A program that a run has just made can be executed at once while other runs start in the same
@@ -31,7 +34,8 @@ func TestProgramsAtOnceBesideStarts(t *testing.T) {
 		}
 		p = guardedTree(t, p)
 		_, text := shell(t, p, "cd "+p.Write[0].Name+
-			"; for i in {1..200}; do cp /bin/true p; ./p || echo busy; done 2>&1")
+			"; for ((i = 0; i < "+strconv.Itoa(hermetic.Rounds(1000))+"; i++)); do "+
+			"cp /bin/true p; ./p || echo busy; done 2>&1")
 		over.Store(true)
 		starts.Wait()
 		if text != "" {

@@ -147,6 +147,11 @@ func (b *builder) childLimits(l *steps) {
 	set("file size", unix.RLIMIT_FSIZE, limits.FileSize)
 	set("processes", unix.RLIMIT_NPROC, b.processLimit())
 	set("open files", unix.RLIMIT_NOFILE, limits.Files)
+	if c := b.profile.Changes; c != nil && c.Strict {
+		// The kernel removes what has the name of a core file, and asks no one.
+		l.add("limit core files", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_CORE,
+			hold(&b.setup.arena, &unix.Rlimit{}))
+	}
 	if limits.Files == 0 {
 		var ours unix.Rlimit
 		soft, ok := rlimit.OpenFiles()

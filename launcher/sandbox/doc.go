@@ -74,8 +74,10 @@
 //     readlink(2) where a link leads. What is below a hidden folder is not listed or watched, but
 //     in a sandbox inside a sandbox. At Strong all of it is lost for a hidden folder in which
 //     something is allowed, because nothing can be mounted over it.
-//   - Processes: /proc shows command lines of other processes; not their memory, environment or
-//     descriptors.
+//   - Processes: /proc shows command lines of other processes and how many descriptors they have;
+//     not their memory, environment or what the descriptors are.
+//   - Devices: a device of which root has put a node into a writable tree can be read. At Strong
+//     the trees are mounted without devices.
 //
 // At Base a hidden or read-only file in a writable tree has no mount over it. Landlock grants
 // rights on the tree's other entries, one by one, and the broker makes and opens new entries. Where

@@ -37,8 +37,8 @@ const (
 	Processes Protection = "processes"
 	// mode, owner, times and attributes outside the writable trees cannot be changed
 	Metadata Protection = "metadata"
-	// names in a hidden folder cannot be listed; a hidden name tells nothing to stat(2), inotify(7)
-	// and readlink(2)
+	// names in a hidden folder cannot be listed; a hidden name tells nothing to stat(2) and
+	// readlink(2), and cannot be watched itself (inotify(7))
 	HiddenList Protection = "hidden-names"
 	// what is kept read-only in a writable tree stays as it is
 	Keeping Protection = "read-only-inside"
@@ -48,6 +48,8 @@ const (
 	Truncation Protection = "truncation"
 	// devices that were not allowed cannot be controlled with ioctl
 	DeviceCtl Protection = "device-control"
+	// devices of which another program has made a node in a writable tree cannot be used
+	Devices Protection = "devices"
 	// servers of the run are reached from outside it, and servers of this machine from the run
 	Localhost Protection = "localhost"
 	// programs in the sandbox can talk to each other over TCP

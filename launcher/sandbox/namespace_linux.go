@@ -51,6 +51,12 @@ func (b *builder) trees(l *steps) error {
 	for i, tree := range trees {
 		l.add("copy the mount of "+tree, unix.SYS_OPEN_TREE, atCwd, a.text(tree),
 			unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).kept(uint8(i + 1))
+		if !within("/dev", tree) {
+			l.add("keep devices out of "+tree, unix.SYS_MOUNT_SETATTR, 0, a.text(""),
+				unix.AT_EMPTY_PATH|unix.AT_RECURSIVE,
+				hold(a, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NODEV}),
+				unix.MOUNT_ATTR_SIZE_VER0).with(uint8(i+1), 0)
+		}
 	}
 	b.readOnly(l, "/")
 	for i := range backings {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // Names are found, and hosts reached, where all is IPv6.
@@ -314,7 +316,7 @@ func TestAnswersUnderSignals(t *testing.T) {
 		}
 	}()
 	if s, said, _ := talkAs(t, p, self(t), "measure", fmt.Sprintf("%s:%d", to.addr, to.port),
-		"2000", "0"); s.Shell() != 0 {
+		fmt.Sprint(hermetic.Rounds(5000)), "0"); s.Shell() != 0 {
 		t.Errorf("%d %s", s.Shell(), said)
 	}
 }

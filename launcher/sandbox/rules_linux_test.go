@@ -256,6 +256,18 @@ func TestProgramReadsTheTable(t *testing.T) {
 	}
 }
 
+// No rule is about a call that the filter takes for one that does not exist.
+func TestNewestCall(t *testing.T) {
+	for _, table := range [][]seccomp.Rule{rules(noSockets, false), hosts(Base).table(),
+		hosts(Strong).table()} {
+		for _, r := range table {
+			if r.Nr > newestCall {
+				t.Errorf("a rule for call %d, and the newest is %d", r.Nr, uint32(newestCall))
+			}
+		}
+	}
+}
+
 // crowded is a table of which most is about one call.
 func crowded() (table []seccomp.Rule) {
 	for i := range uint32(300) {
@@ -368,10 +380,10 @@ func TestOlderKernel(t *testing.T) {
 		l    landlock
 		lost []Protection
 	}{
-		{landlock{7, 7}, []Protection{Namespaces, Processes, SharedMem}},
-		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, SharedMem}},
+		{landlock{7, 7}, []Protection{Namespaces, Processes, Devices, SharedMem}},
+		{landlock{6, 0}, []Protection{Namespaces, Processes, Signals, Tree, Devices, SharedMem}},
 		{landlock{2, 0}, []Protection{Namespaces, Processes, Signals, Tree, Truncation, DeviceCtl,
-			SharedMem}},
+			Devices, SharedMem}},
 	} {
 		p := Default(t.TempDir(), "")
 		b := &builder{attempt: attempt{profile: p,

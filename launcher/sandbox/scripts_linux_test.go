@@ -130,9 +130,9 @@ func TestJudgedTextRaces(t *testing.T) {
 			}
 		}()
 		defer func() { done.Store(true); <-stopped }()
-		const text = "for ((i = 0; i < 100; i++)); do bash by.sh; . ./by.sh; done"
-		for range hermetic.Rounds(16) {
-			if got := said(t, p, text, list); got != strings.Repeat("judged\n", 200) {
+		const text = "for ((i = 0; i < 50; i++)); do bash by.sh; . ./by.sh; done"
+		for range hermetic.Rounds(32) {
+			if got := said(t, p, text, list); got != strings.Repeat("judged\n", 100) {
 				t.Errorf("%q", got)
 			}
 		}

@@ -18,9 +18,8 @@ import (
 // viewJobs are what programs do all day, in a workspace $W with temporary files in $T: how it is
 // made ready, in $S, and what is measured.
 var viewJobs = []struct{ name, tool, ready, run string }{
-	{"untar", "tar", `mkdir src && cd src && for i in $(seq 5000); do
-		echo "$i and some text of a file" > f$i; done && cd .. && tar -cf a.tar src`,
-		"cd $W && tar -xf $S/a.tar"},
+	{"untar", "tar", manyFiles, "cd $W && tar -xf $S/a.tar"},
+	{"untar into the view", "tar", manyFiles, "cd $TMPDIR && tar -xf $S/a.tar"},
 	{"git clone", "git", `git init -q o && cd o && for i in $(seq 400); do
 		mkdir -p d$((i%20)) && echo $i > d$((i%20))/f$i; done && git add . &&
 		git -c user.name=x -c user.email=x@example.com commit -qm x`,
@@ -39,9 +38,13 @@ var viewJobs = []struct{ name, tool, ready, run string }{
 		"cp -r $S/d $W && cd $W/d && npm ci -s --offline --no-audit --cache $W/c"},
 }
 
+const manyFiles = `mkdir src && cd src && for i in $(seq 5000); do
+	echo "$i and some text of a file" > f$i; done && cd .. && tar -cf a.tar src`
+
 // BenchmarkViewJobs is what a view costs programs: pairs of runs with and without one, in which
 // nothing is guarded, and the medians of the ratios: of the time that passes, and of the
-// processor's with that of the broker. The aim is 1.03.
+// processor's with that of the broker. The aim is 1.03, but for what is made in the view itself:
+// there the broker makes each entry.
 func BenchmarkViewJobs(b *testing.B) {
 	for _, job := range viewJobs {
 		for _, level := range []Level{Base, Strong} {

@@ -80,11 +80,12 @@ const (
 
 // compile returns the program for rules, which it sorts, on the architecture arch. Another
 // architecture's call is killed before its number is looked at, because the numbers mean other
-// calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32).
+// calls there (int 0x80). So are numbers from tooHigh on, when it is not zero (x32). Above newest,
+// unless that is zero, the kernel seems to have no such call (ENOSYS).
 //
 // The number is searched by halves: the kernel tries the program with every number when it is
 // installed, and later runs it at every call that has a test.
-func compile(arch, tooHigh uint32, rules []Rule) Program {
+func compile(arch, tooHigh, newest uint32, rules []Rule) Program {
 	p := append(make(Program, 0, 4*len(rules)+16),
 		Instruction{code: opLoad, k: offArch},
 		Instruction{code: opJeq, k: arch, jt: 1},
@@ -94,6 +95,11 @@ func compile(arch, tooHigh uint32, rules []Rule) Program {
 	if tooHigh != 0 {
 		p = append(p, Instruction{code: opJge, k: tooHigh, jf: 1})
 		p = append(p, Instruction{code: opRet, k: uint32(Kill)})
+	}
+	if newest != 0 {
+		const noSuchCall = 38 // ENOSYS
+		p = append(p, Instruction{code: opJge, k: newest + 1, jf: 1})
+		p = append(p, Instruction{code: opRet, k: uint32(Errno(uintptr(noSuchCall)))})
 	}
 	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(a.Nr, b.Nr) })
 	p.search(rules)

@@ -10,7 +10,7 @@ import (
 // too.
 func TestOtherArchitecture(t *testing.T) {
 	const arm64, arm, mount, socket, read = 0xc00000b7, 0x40000028, 40, 198, 63
-	p := compile(arm64, 0, []Rule{
+	p := compile(arm64, 0, 0, []Rule{
 		On(mount, Errno(unix.EPERM)),
 		On(socket, Allow, Arg(0, unix.AF_INET), Masked(1, 0xf, unix.SOCK_STREAM)),
 		On(socket, Errno(unix.EACCES)),
@@ -44,6 +44,19 @@ func TestForeignNumbers(t *testing.T) {
 		}
 		if got := Compile(nil).Decide(Call{Nr: nr, Arch: Arch}); got != want {
 			t.Errorf("%#x: %#x", nr, got)
+		}
+	}
+}
+
+// Calls that are newer than the rules do not exist, and the others are as without that.
+func TestNewerCalls(t *testing.T) {
+	const newest = 469
+	p := CompileKnown(newest, []Rule{On(newest, Errno(unix.EPERM)), On(3, Ask)})
+	for nr, want := range map[uint32]Verdict{3: Ask, 4: Allow, newest - 1: Allow,
+		newest: Errno(unix.EPERM), newest + 1: Errno(unix.ENOSYS), 4711: Errno(unix.ENOSYS),
+		0x3fffffff: Errno(unix.ENOSYS)} {
+		if got := p.Decide(Call{Nr: nr, Arch: Arch}); got != want {
+			t.Errorf("%d: %#x, want %#x", nr, got, want)
 		}
 	}
 }

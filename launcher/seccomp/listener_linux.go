@@ -12,7 +12,13 @@ import (
 )
 
 // Compile returns the program for rules, which it sorts, on this architecture.
-func Compile(rules []Rule) Program { return compile(Arch, firstForeign, rules) }
+func Compile(rules []Rule) Program { return compile(Arch, firstForeign, 0, rules) }
+
+// CompileKnown is Compile for rules that know all calls up to newest. Those that came to the kernel
+// after them fail as on a kernel that does not have them.
+func CompileKnown(newest uint32, rules []Rule) Program {
+	return compile(Arch, firstForeign, newest, rules)
+}
 
 // Fprog is the program as seccomp(2) takes it.
 func (p Program) Fprog() *unix.SockFprog {

@@ -20,12 +20,12 @@ import (
 // until lift is called or this process ends.
 func (h Home) Bar(port uint16) (lift func(), err error) {
 	if err := os.MkdirAll(h.Barred(), 0o700); err != nil {
-		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
+		return nil, fmt.Errorf("reserve port %d for tada-run: %w", port, err)
 	}
 	name := filepath.Join(h.Barred(), strconv.Itoa(int(port)))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
+		return nil, fmt.Errorf("reserve port %d for tada-run: %w", port, err)
 	}
 	err = flock.Try(f)
 	for tries := 0; err == syscall.EWOULDBLOCK && tries < 100; tries++ {
@@ -35,7 +35,7 @@ func (h Home) Bar(port uint16) (lift func(), err error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("bar port %d to what runs: lock %q: %w", port, name, err)
+		return nil, fmt.Errorf("reserve port %d for tada-run: lock %q: %w", port, name, err)
 	}
 	// the name stays: removing it could remove the file of the next process, which has just locked
 	// it

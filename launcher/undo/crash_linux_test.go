@@ -46,6 +46,8 @@ func child(job string, args []string) error {
 		return err
 	case "full":
 		return fullDisk(dir)
+	case "others":
+		return othersFiles(dir)
 	case "mounts":
 		return otherMounts(dir)
 	}

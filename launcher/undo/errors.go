@@ -33,6 +33,7 @@ const (
 	ErrMoved     = reason("its folder was moved meanwhile")
 	ErrElsewhere = reason("it is in none of the folders of which something is kept")
 	ErrChanging  = reason("another program is changing it")
+	ErrOwner     = reason("only root can make it again for the user or group that owns it")
 )
 
 // A DamagedError says why a journal is refused.

@@ -2,7 +2,12 @@
 
 package undo
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // A target is an entry that is about to change.
 type target struct {
@@ -71,6 +76,9 @@ func (j *Journal) inode(at *folder, name string, now State) *inode {
 	if at != nil && j.isLate(now) {
 		j.lack(Lack{join(at.path(), name), unnoted})
 	}
+	if at != nil && j.isUnnoted(at, name, now) {
+		j.lack(Lack{join(at.path(), name), unnotedNew})
+	}
 	i := &inode{at: at, name: name, before: now, n: len(j.book.inodes) + 1}
 	j.book.inodes = append(j.book.inodes, i)
 	j.index.inodes[now.ID] = i
@@ -90,11 +98,20 @@ func (j *Journal) isLate(now State) bool {
 	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth < start && now.Changed >= start
 }
 
+// isUnnoted reports whether something came to an entry after the start without a note, as a core
+// file does: an undo takes it for what was there before. What is in a folder that came with it is
+// gone with that.
+func (j *Journal) isUnnoted(at *folder, name string, now State) bool {
+	start := j.book.head.start
+	return len(j.book.head.of) == 0 && !now.Folder() && now.ID.Birth >= start &&
+		at.before.ID.Birth < start && j.index.entries[location{at, name}] == nil
+}
+
 // hold keeps an inode that goes: by a link, or by what is needed to make it again.
 func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 	full := join(t.path, t.name)
 	if now.Folder() {
-		return j.marks(t, i, full)
+		return j.again(t, i, now, full)
 	}
 	if err := j.begin(); err != nil {
 		return err
@@ -118,15 +135,35 @@ func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 			return &NotKeptError{full, err}
 		}
 	}
-	if err := j.marks(t, i, full); err != nil || !now.Regular() || i.copied.kind != 0 {
+	return j.again(t, i, now, full)
+}
+
+// again keeps what is needed to make an inode again. That another user owns it cannot be.
+func (j *Journal) again(t target, i *inode, now State, full string) error {
+	if err := j.marks(t, i, full); err != nil {
 		return err
 	}
-	fd, err := open(t.dir, t.name, theEntry, 0)
-	if err != nil {
-		return &NotKeptError{full, err}
+	if now.Regular() && i.copied.kind == 0 {
+		fd, err := open(t.dir, t.name, theEntry, 0)
+		if err != nil {
+			return &NotKeptError{full, err}
+		}
+		defer unix.Close(fd)
+		if err := j.copy(i, fd, full, now); err != nil {
+			return err
+		}
 	}
-	defer unix.Close(fd)
-	return j.copy(i, fd, full, now)
+	if !mayOwn(now) {
+		return &NotKeptError{full, ErrOwner}
+	}
+	return nil
+}
+
+// mayOwn reports whether something new can get the owner and the group that something has.
+func mayOwn(s State) bool {
+	groups, err := os.Getgroups()
+	return os.Geteuid() == 0 || int(s.UID) == os.Geteuid() &&
+		(int(s.GID) == os.Getegid() || err == nil && slices.Contains(groups, int(s.GID)))
 }
 
 // marks notes the attributes of what cannot be linked.

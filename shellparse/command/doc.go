@@ -3,7 +3,7 @@ Package command knows programs: which words of a command line are names that it 
 writes, creates or deletes, which are hosts, which are commands and code that it starts, and
 what is dangerous whatever the names are.
 
-The parties are the table (folder table, one entry per program, embedded), [Lookup], which
+It has three parts: the table (folder table, one entry per program, embedded), [Lookup], which
 finds an entry, and [Spec.Match], which reads one argv by it and returns a [Use]. The caller
 looks up what a Use nests in turn; this package never does, so each fact belongs to exactly
 one command.

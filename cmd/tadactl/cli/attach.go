@@ -69,7 +69,8 @@ func (c *ctl) attach() *cobra.Command {
 		}
 		return c.attached(id, end)
 	})
-	cmd.Long = "KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  ")
+	keys := strings.TrimPrefix(session.KeyHelp(), "Ctrl-] and: ")
+	cmd.Long = "KEYS\n  Ctrl-] " + strings.ReplaceAll(keys, ", ", "\n  Ctrl-] ")
 	cmd.Flags().BoolVar(&take, "take", false, "")
 	cmd.Flags().DurationVar(&idle, "idle", 0, "")
 	return cmd

@@ -106,8 +106,8 @@ func readConfig(name string) ([]byte, error) {
 // about what it has now.
 func (c *ctl) sayChanged(name string, text []byte) {
 	if now, err := readConfig(name); err != nil || !bytes.Equal(now, text) {
-		fmt.Fprintf(c.err, "tadactl: note: %s was changed while it was tried, and its earlier text "+
-			"was judged; try again\n", render.Inert(name))
+		fmt.Fprintf(c.err, "tadactl: note: %s was changed while it was tried, and its "+
+			"earlier text was judged; try again\n", render.Inert(name))
 	}
 }
 

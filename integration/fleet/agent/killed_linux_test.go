@@ -61,9 +61,6 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	rounds := hermetic.Rounds(8) // after each, the place stays taken for ten seconds
-	if testing.Short() {
-		rounds = 4
-	}
 	for i := range rounds {
 		before := &machine{bed: b, l: openPlace(t, filepath.Join(t.TempDir(), "state"))}
 		e := before.ask(0)

@@ -216,7 +216,7 @@ func flipped(b, one, other []byte, try func() bool) bool {
 			flips.Add(1)
 		}
 	}()
-	for n, last := 0, int64(0); n < rounds*races; {
+	for n, last := 0, int64(0); n < races; {
 		if try() {
 			return true
 		}

@@ -30,12 +30,15 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"hidden", hidden}, {"guarded", guarded},
-		{"linked", linked}, {"shared", shared},
+		{"files", files}, {"handles", slices.Concat(handles, roundabout)}, {"hidden", hidden},
+		{"guarded", guarded},
+		{"linked", linked}, {"shared", slices.Concat(shared, customs)},
 		{"set-uid", setIDs},
-		{"sockets", slices.Concat(sockets, detours, locals, beside)},
-		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},
-		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
+		{"sockets", slices.Concat(sockets, detours, locals, beside, publics)},
+		{"processes", slices.Concat(processes, neighbours)}, {"objects", objects},
+		{"namespaces", namespaces},
+		{"kernel", backRooms}, {"machine", machine}, {"terminal", terminals},
+		{"programs", programs},
 	} {
 		for _, a := range group.attacks {
 			a.Kind = group.kind
@@ -62,7 +65,7 @@ func Main(args []string) (code int, mine bool) {
 		fmt.Fprintln(os.Stderr, err)
 		return 2, true
 	}
-	rounds = w.Rounds
+	races = w.Races
 	// In a private pid namespace the number may be another process's.
 	if birth(w.Launcher) != w.LauncherBirth {
 		w.Launcher = 1 << 30
@@ -96,8 +99,12 @@ func Run(ctx context.Context, level sandbox.Level) ([]Row, error) {
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				rows[i], errs[i] = a.Try(level)
+			if errs[i] = ctx.Err(); errs[i] != nil {
+				return
+			}
+			row, err := a.Try(level)
+			if errs[i] = err; err == nil {
+				rows[i] = row[0]
 			}
 		}()
 	}
@@ -105,20 +112,33 @@ func Run(ctx context.Context, level sandbox.Level) ([]Row, error) {
 	return rows, errors.Join(errs...)
 }
 
-// Try tries one attack without a sandbox and behind one of the given level; those of sockets also
-// behind one that reaches one host, and the row is the worse of both.
-func (a Attack) Try(level sandbox.Level) (Row, error) {
+// Try tries one attack without a sandbox, once, and behind one of each given level. Attacks by
+// sockets are also tried behind one that reaches one host, and the row is the worse of both.
+func (a Attack) Try(levels ...sandbox.Level) ([]Row, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return Row{}, err
+		return nil, err
 	}
 	var bare error
 	if a.Root && os.Geteuid() != 0 {
 		bare = errors.New("without a sandbox it takes root")
 	} else if bare, err = inWorld(self,
 		func(w *World) (error, error) { return w.bare(self, a.Name) }); err != nil {
-		return Row{}, err
+		return nil, err
 	}
+	var rows []Row
+	for _, level := range levels {
+		row, err := a.tryBehind(self, level, bare)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// tryBehind tries the attack behind a level's sandbox, of which there may be two.
+func (a Attack) tryBehind(self string, level sandbox.Level, bare error) (Row, error) {
 	row, err := a.behind(self, level, bare, a.near)
 	if errors.Is(err, sandbox.ErrNoAnswers) {
 		return Row{Name: a.Name, Kind: a.Kind, Level: level, Outcome: Unproven, Note: err.Error()},
@@ -170,12 +190,15 @@ func inWorld(self string, f func(*World) (error, error)) (error, error) {
 // of their own.
 var apart = strings.Fields("umount setns mount open_tree remount change swap unshare")
 
-// bare runs the attacker without a sandbox. The first error is the attacker's.
+// bare runs the attacker without a sandbox. The first error is the attacker's. A race that can be
+// won ends early, so fewer tries than usual would save nothing.
 func (w *World) bare(self, name string) (error, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds)*patience)
+	free := *w
+	free.Races = max(races, usualRaces)
+	ctx, cancel := context.WithTimeout(context.Background(), patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{argv0, name}, w.env(), w.tty,
+	cmd.Args, cmd.Env, cmd.Stdin, cmd.ExtraFiles = []string{argv0, name}, free.env(), w.tty,
 		[]*os.File{w.leak}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	first, _, _ := strings.Cut(name, " ")
@@ -217,7 +240,7 @@ func (w *World) sandboxed(self string, level sandbox.Level,
 	if err != nil {
 		return false, r, "", err
 	}
-	timer := time.AfterFunc(time.Duration(rounds)*patience, process.Kill)
+	timer := time.AfterFunc(patience(), process.Kill)
 	defer timer.Stop()
 	text, _ := io.ReadAll(out)
 	s, err := process.Wait()

@@ -12,9 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// races is how often a race is tried: without a sandbox, one of the first dozen wins.
-const races = 2000
-
 // sharedRace writes to an own name that another thread turns into a link to a shared file and back.
 func sharedRace(w World) error {
 	name, link := w.Workspace+"/race", w.Workspace+"/race.link"
@@ -121,14 +118,10 @@ func goTo(one, other string) (stop func(), err error) {
 	return func() { stopped.Store(true) }, nil
 }
 
-// turns is how long a race is tried at least: on a busy machine the other thread has to get its
-// turns.
-const turns = 300 * time.Millisecond
-
 // tries are the attempts of a race.
 func tries(times int) func(yield func() bool) {
 	return func(yield func() bool) {
-		for n, began := 0, time.Now(); n < rounds*times || time.Since(began) < turns; n++ {
+		for n, began := 0, time.Now(); n < times || time.Since(began) < turns(); n++ {
 			if !yield() {
 				return
 			}

@@ -54,11 +54,20 @@ func openBytes(b []byte, flags int) (int, error) {
 	return int(fd), nil
 }
 
-// rounds multiplies how often races are tried; make stress sets it.
-var rounds = 1
+// races is how often a race is tried: without a sandbox, one of the first dozen wins. Tests try
+// fewer, and make stress many more.
+var races = usualRaces
+
+const usualRaces = 2000
+
+// turns is how long a race is tried at least: on a busy machine the other thread has to get its
+// turns.
+func turns() time.Duration { return time.Duration(races) * 150 * time.Microsecond }
 
 // patience bounds one attack: what hangs is as good as refused.
-const patience = 30 * time.Second
+func patience() time.Duration {
+	return time.Duration(max(races/usualRaces, 1)) * 30 * time.Second
+}
 
 // after is the pause between two visits.
 func after() <-chan time.Time { return time.After(5 * time.Millisecond) }

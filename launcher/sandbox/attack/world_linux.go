@@ -52,6 +52,9 @@ type paths struct {
 func (w World) secretFile() string { return w.Workspace + "/.env" }
 func (w World) deep() string       { return w.Workspace + "/conf/.env" }
 
+// node is that of a terminal of the console, which only root can have put there.
+func (w World) node() string { return w.Workspace + "/sub/tty" }
+
 // The addresses of a world, of servers but for Listen.
 type addresses struct {
 	TCP, UDP, Unix, Datagram, Abstract string
@@ -60,6 +63,9 @@ type addresses struct {
 	Friend string // may be reached where hosts may
 	Listen string // free, and visited
 	Joint  string // a port that others may join (SO_REUSEPORT)
+	// of a server that means all addresses
+	Everywhere string
+	Network    string // as /proc has it: what abstract names are of
 }
 
 // The numbers of a world.
@@ -69,7 +75,7 @@ type numbers struct {
 	LauncherBirth, DecoyBirth string
 	Segment, Set, Messages    int // of System V
 	Key                       int // of the segment
-	Rounds                    int // see rounds
+	Races                     int // see races
 }
 
 const (
@@ -90,7 +96,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid()),
-		Rounds: rounds}}
+		Races: races}}
 	for _, build := range []func() error{
 		w.files, w.links, w.shared, w.servers, w.terminals, w.objects,
 		func() error { return w.decoy(self) }} {
@@ -112,7 +118,8 @@ func (w *World) files() error {
 		return err
 	}
 	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
-	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
+	readable := top + "/readable"
+	w.Open, w.Secret, w.Hidden = readable+"/open", readable+"/secret", readable+"/hidden"
 	w.Unix, w.Datagram, w.Giver, w.Abstract = top+"/sock", top+"/dgram", top+"/giver", top
 	for _, dir := range []string{top + "/ws/conf", top + "/ws/sub", w.Outside, w.Hidden} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
@@ -127,6 +134,7 @@ func (w *World) files() error {
 		0o700))
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600),
 		unix.Mkfifo(w.Outside+"/fifo", 0o600))
+	_ = unix.Mknod(w.node(), unix.S_IFCHR|0o600, 4<<8|1)
 	if err != nil {
 		return err
 	}
@@ -164,7 +172,7 @@ func (w *World) links() error {
 func (w *World) shared() error {
 	w.Shared = filepath.Dir(w.Workspace) + "/shared"
 	var err error
-	for _, dir := range []string{"/tmux-0", "/folder"} {
+	for _, dir := range []string{"/tmux-0", "/folder", "/empty"} {
 		err = errors.Join(err, os.MkdirAll(w.Shared+dir, 0o700))
 	}
 	err = errors.Join(err, os.Chmod(w.Shared, 0o777|os.ModeSticky))
@@ -181,7 +189,13 @@ func (w *World) shared() error {
 // servers answer every client, and one passes the connection to the process that listens.
 func (w *World) servers() error {
 	var err error
+	if w.Network, err = os.Readlink("/proc/self/ns/net"); err != nil {
+		return err
+	}
 	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	if w.Everywhere, err = w.serve("tcp4", "0.0.0.0:0"); err != nil {
 		return err
 	}
 	if w.Joint, err = w.joint(); err != nil {
