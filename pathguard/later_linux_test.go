@@ -111,11 +111,12 @@ func TestLaterFolders(t *testing.T) {
 	}
 	const agent = ".claude .claude/worktrees/a/.envrc "
 	for line, want := range map[string]string{
-		"./x":                         agent + ".mvn .vscode CLAUDE.md src/AGENTS.md",
-		"mvn -v":                      agent + ".vscode CLAUDE.md src/AGENTS.md",
-		"./x; touch CLAUDE.md":        agent + ".mvn .vscode src/AGENTS.md",
-		"git pull":                    "CLAUDE.md src/AGENTS.md",
-		"./x; touch .claude/x":        agent[len(".claude "):] + ".mvn .vscode CLAUDE.md src/AGENTS.md",
+		"./x":                  agent + ".mvn .vscode CLAUDE.md src/AGENTS.md",
+		"mvn -v":               agent + ".vscode CLAUDE.md src/AGENTS.md",
+		"./x; touch CLAUDE.md": agent + ".mvn .vscode src/AGENTS.md",
+		"git pull":             "CLAUDE.md src/AGENTS.md",
+		"./x; touch .claude/x": agent[len(".claude "):] +
+			".mvn .vscode CLAUDE.md src/AGENTS.md",
 		"./x > .claude/worktrees/a/o": agent + ".mvn .vscode CLAUDE.md src/AGENTS.md"} {
 		var got []string
 		for _, l := range LaterIn(&g.Caller, root+"/w").Since(before, plan(line)) {
