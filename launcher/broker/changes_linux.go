@@ -64,14 +64,17 @@ func (k *capture) entry(r *fileRequest, at int, name string) (alone bool, err er
 	return d.alone, nil
 }
 
-// bound announces the name of a Unix socket that the kernel makes, where a look in memory finds its
-// folder.
-func (k *capture) bound(c *call, name string) {
+// bound announces the name of a Unix socket that the kernel makes. With cached the error may be
+// errSlow; for any other there is nothing to announce, or what is compared after the run tells.
+func (k *capture) bound(c *call, name string, cached uint64) error {
 	if k == nil || name == "" {
-		return
+		return nil
 	}
-	r := &fileRequest{call: c, fileCall: &fileCall{does: makes}, cached: resolveCached}
-	_, _ = k.entry(r, -1, name)
+	r := &fileRequest{call: c, fileCall: &fileCall{does: makes}, cached: cached}
+	if _, err := k.entry(r, -1, name); err == errSlow {
+		return err
+	}
+	return nil
 }
 
 // source announces the file that gets another name, which counts its names.

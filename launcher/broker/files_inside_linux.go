@@ -44,26 +44,16 @@ func (f *files) makeInside(r *fileRequest, p *spot, made func(dir int, name stri
 
 // bind gives a Unix socket a name in the view, and reports whether it answers: other names are the
 // kernel's to give. The kernel remembers a name by which the launcher has found the place, see
-// socketName.
-func (f *files) bind(c *call, socket int, name string) bool {
+// socketName. With cached the error may be errSlow.
+func (f *files) bind(c *call, socket int, name string, cached uint64) (bool, error) {
 	if f == nil || f.view.Inside == "" || name == "" {
-		return false
+		return false, nil
 	}
-	err := f.bindAt(c, socket, name, resolveCached)
-	if err != errSlow {
-		return f.bound(c, err)
+	err := f.bindAt(c, socket, name, cached)
+	if err == errSlow {
+		return false, err
 	}
-	own, err := unix.FcntlInt(uintptr(socket), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return f.bound(c, err)
-	}
-	f.work.beside(func() {
-		defer unix.Close(own)
-		if !f.bound(c, f.bindAt(c, own, name, 0)) {
-			c.proceed()
-		}
-	})
-	return true
+	return f.bound(c, err), nil
 }
 
 func (f *files) bindAt(c *call, socket int, name string, cached uint64) error {

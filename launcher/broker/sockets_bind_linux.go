@@ -30,14 +30,35 @@ func (n *sockets) bind(c *call) {
 	c.reply(n.bindTo(c, &s))
 }
 
-// bindUnix gives a Unix socket its name. The kernel makes the file, but in a shared directory.
+// bindUnix gives a Unix socket its name, beside where the kernel has not all of that in memory.
 func (n *sockets) bindUnix(c *call, s *socket) {
 	name := cString(s.bytes[2:])
-	if n.unix.files.bind(c, s.fd, name) {
+	if n.nameUnix(c, s.fd, name, resolveCached) != errSlow {
 		return
 	}
-	n.unix.changes.bound(c, name)
+	own, err := unix.FcntlInt(uintptr(s.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		c.reply(err)
+		return
+	}
+	n.work.beside(func() {
+		defer unix.Close(own)
+		_ = n.nameUnix(c, own, name, 0)
+	})
+}
+
+// nameUnix answers the call that gives a Unix socket its name, and announces it where the kernel
+// makes the file: elsewhere than in a shared directory. With cached the error may be errSlow, and
+// then nothing was done.
+func (n *sockets) nameUnix(c *call, socket int, name string, cached uint64) error {
+	if done, err := n.unix.files.bind(c, socket, name, cached); done || err != nil {
+		return err
+	}
+	if err := n.unix.changes.bound(c, name, cached); err != nil {
+		return err
+	}
 	c.proceed()
+	return nil
 }
 
 func (n *sockets) bindTo(c *call, s *socket) error {
