@@ -47,20 +47,11 @@ type recorded struct {
 // judged. Else its command is a run, which the log has too.
 func (r recorded) isCall() bool { return r.SID != "" && r.Verdict != "" }
 
-// intents calls visit for what was announced since a time in a workspace, oldest first. bad is how
-// many lines of that part of the log are no entries.
-func intents(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
-	return entries(log, o, visit, record.KindIntent)
-}
-
-// judged is intents with what hooks decided about.
+// judged calls visit for what was announced since a time in a workspace, and what hooks decided
+// about, oldest first. bad is how many lines of that part of the log are no entries.
 func judged(log record.Entries, o Options, visit func(recorded)) (bad int, err error) {
-	return entries(log, o, visit, record.KindIntent, record.KindHook)
-}
-
-func entries(log record.Entries, o Options, visit func(recorded),
-	kinds ...string) (bad int, err error) {
-	f := audit.Filter{Kinds: kinds, Since: o.Since, From: o.from}
+	f := audit.Filter{Kinds: []string{record.KindIntent, record.KindHook},
+		Since: o.Since, From: o.from}
 	workspace := past.Recorded(o.Workspace)
 	return record.Bodies(log, f, func(at time.Time, r recorded) {
 		if workspace == "" || pathname.Within(r.Dir, workspace) {
