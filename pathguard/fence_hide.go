@@ -168,13 +168,14 @@ func (j *judgement) workDirs() []string {
 // contains it: such a name has been judged itself. Writing to a folder around it does not count: a
 // word such as "touch ." says nothing about the contents.
 func (j *judgement) written(name string) bool {
+	apart := apartIn(name)
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
 		if !changes(t, a) || t.Unknown {
 			continue
 		}
-		if folder := apartIn(name); folder != "" && pathname.Within(t.Path(), folder) {
+		if apart != "" && pathname.Within(t.Path(), apart) {
 			continue
 		}
 		if pathname.Within(t.Path(), name) ||

@@ -46,11 +46,11 @@ func TestJudgeUnfenced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rulesOf(g.Policy.JudgeUnfenced(plan)); want == "" && len(got) > 0 ||
+		if got := rulesOf(g.Policy.judgeUnfenced(plan)); want == "" && len(got) > 0 ||
 			want != "" && !slices.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
-		got := rulesOf(g.Policy.JudgeTool(plan, "other"))
+		got := rulesOf(g.Policy.judgeTool(plan, "other"))
 		if !slices.Contains(got, "tool.unknown") {
 			t.Errorf("%q as a tool: %q", line, got)
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// JudgeUnfenced is [Policy.Judge] for a plan that will be carried out without a sandbox. Files that
+// judgeUnfenced is [Policy.Judge] for a plan that will be carried out without a sandbox. Files that
 // the sandbox would have hidden from a search through a whole tree are a question here, and so is a
 // list of all names if some are in a restricted path. It reads the disk for the names that exist.
-func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
+func (p Policy) judgeUnfenced(plan *resolve.Plan) Verdict {
 	v := p.Judge(plan)
 	if v.Decision != Allow {
 		return v
@@ -81,19 +81,19 @@ func (p Policy) hiding() string {
 func (p Policy) JudgeCall(plan *resolve.Plan, c resolve.Call) Verdict {
 	switch {
 	case c.Unknown:
-		return p.JudgeTool(plan, c.Tool)
+		return p.judgeTool(plan, c.Tool)
 	case c.Own:
-		return p.JudgeUnfenced(plan)
+		return p.judgeUnfenced(plan)
 	}
 	return p.Judge(plan)
 }
 
-// JudgeTool is [Policy.JudgeUnfenced] for an unknown tool: the names in its arguments are judged as
+// judgeTool is judgeUnfenced for an unknown tool: the names in its arguments are judged as
 // usual, the tool itself is a question unless the configuration names it, and so is every command
 // that is not known to change nothing, because there is no sandbox around it and nothing is stored
 // to undo it with.
-func (p Policy) JudgeTool(plan *resolve.Plan, tool string) Verdict {
-	v := p.JudgeUnfenced(plan)
+func (p Policy) judgeTool(plan *resolve.Plan, tool string) Verdict {
+	v := p.judgeUnfenced(plan)
 	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained,
 		reasons: slices.Clone(v.Reasons)}
 	whole := shellparse.Span{End: len(plan.Script.Text)}

@@ -79,7 +79,7 @@ func (k *capture) keeps(d *folder, name string) bool {
 // kept says what is kept of what has this name, or is in the folder of this name.
 func (k *capture) kept(name string) keeping {
 	switch {
-	case slices.ContainsFunc(k.Except, func(tree string) bool { return within(name, tree) }):
+	case withinAny(name, k.Except):
 		return keepsNone
 	case k.files.trees.holds(name):
 		return keepsAll

@@ -4,7 +4,6 @@ package broker
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -57,7 +56,7 @@ func (f *files) grants(name string, st *unix.Statx_t) bool {
 }
 
 func (f *files) inPrivate(name string) bool {
-	return slices.ContainsFunc(f.private, func(dir string) bool { return within(name, dir) })
+	return withinAny(name, f.private)
 }
 
 // isMemory reports whether an object is memory with a descriptor (memfd_create(2)).

@@ -167,7 +167,7 @@ func (f *files) named(name string) bool {
 }
 
 func (f *files) hidden(name string) bool {
-	return slices.ContainsFunc(f.view.Hide, func(h string) bool { return within(name, h) })
+	return withinAny(name, f.view.Hide)
 }
 
 // Account and Outside make the customer a view.Machine.

@@ -4,7 +4,6 @@ package broker
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -56,7 +55,7 @@ func (f *files) leadsInside(r *fileRequest, p *spot, target string) (bool, error
 	switch {
 	case !f.mayLeadTo(name):
 		return false, nil
-	case isWithin(name, f.view.System):
+	case withinAny(name, f.view.System):
 		return true, nil
 	}
 	return f.endsInside(r, name)
@@ -65,11 +64,7 @@ func (f *files) leadsInside(r *fileRequest, p *spot, target string) (bool, error
 // mayLeadTo reports whether a link may have this name as its target.
 func (f *files) mayLeadTo(name string) bool {
 	return !f.trees.guards(name) && !f.hidden(name) &&
-		(isWithin(name, f.view.System) || f.trees.holds(name) || f.ownName(name))
-}
-
-func isWithin(name string, trees []string) bool {
-	return slices.ContainsFunc(trees, func(tree string) bool { return within(name, tree) })
+		(withinAny(name, f.view.System) || f.trees.holds(name) || f.ownName(name))
 }
 
 // endsInside follows the links behind a name to what is there, or would be made there. Where a

@@ -43,7 +43,7 @@ const mediated = unix.SYS_GETPGID
 func callerMain(times string) {
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	program := seccomp.Compile([]seccomp.Rule{seccomp.On(mediated, seccomp.Ask)}).Fprog()
+	program := seccomp.Compile(0, []seccomp.Rule{seccomp.On(mediated, seccomp.Ask)}).Fprog()
 	listener, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		seccomp.ListenFlags(), uintptr(unsafe.Pointer(program)))
 	if errno != 0 {

@@ -96,12 +96,12 @@ func (t *trees) spares(name string) bool {
 
 // hides reports whether name is hidden from the run.
 func (t *trees) hides(name string) bool {
-	return slices.ContainsFunc(t.secret, func(hidden string) bool { return within(name, hidden) })
+	return withinAny(name, t.secret)
 }
 
 // holds reports whether name was in a writable tree at the start.
 func (t *trees) holds(name string) bool {
-	return slices.ContainsFunc(t.names, func(root string) bool { return within(name, root) })
+	return withinAny(name, t.names)
 }
 
 func (t *trees) close() {
@@ -113,4 +113,8 @@ func (t *trees) close() {
 // within reports whether name is root or below it. Both are clean and absolute.
 func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
+}
+
+func withinAny(name string, roots []string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return within(name, root) })
 }

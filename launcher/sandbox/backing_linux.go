@@ -120,7 +120,7 @@ func (b *builder) writable() []string {
 	slices.Sort(names)
 	var trees []string
 	for _, name := range names {
-		if !slices.ContainsFunc(trees, func(tree string) bool { return within(name, tree) }) {
+		if !inside(trees, name) {
 			trees = append(trees, name)
 		}
 	}

@@ -50,7 +50,7 @@ var kernels = map[string][]seccomp.Rule{
 
 // kernelMain starts a command on such a kernel and says what became of it.
 func kernelMain(args []string) {
-	program := seccomp.Compile(kernels[args[0]])
+	program := seccomp.Compile(0, kernels[args[0]])
 	prog := unix.SockFprog{Len: uint16(len(program)),
 		Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
 	runtime.LockOSThread()

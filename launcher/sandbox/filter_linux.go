@@ -52,7 +52,7 @@ func (b *builder) handing() []seccomp.Rule {
 // its own.
 func (b *builder) install(l *steps) {
 	a := &b.setup.arena
-	prog := hold(a, seccomp.CompileKnown(newestCall, b.table()).Fprog())
+	prog := hold(a, seccomp.Compile(newestCall, b.table()).Fprog())
 	if !b.asks() {
 		l.add("seccomp", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, prog)
 		return

@@ -59,11 +59,11 @@ func TestReachNested(t *testing.T) {
 // be passed on. Then it continues as a launcher that wants to name hosts.
 func belowMain(args []string) {
 	runtime.LockOSThread()
-	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP,
+	filter, flags := seccomp.Compile(0, []seccomp.Rule{seccomp.On(unix.SYS_SECCOMP,
 		seccomp.Errno(unix.EINVAL), seccomp.Arg(0, unix.SECCOMP_GET_NOTIF_SIZES))}), uintptr(0)
 	if args[0] == "supervised" {
-		filter, flags = seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_GETPGID, seccomp.Ask)}),
-			unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+		rules := []seccomp.Rule{seccomp.On(unix.SYS_GETPGID, seccomp.Ask)}
+		filter, flags = seccomp.Compile(0, rules), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)),
 		Filter: (*unix.SockFilter)(unsafe.Pointer(&filter[0]))}

@@ -223,7 +223,7 @@ func filter(inet, debug bool) seccomp.Program {
 	if inet {
 		v = inetSockets
 	}
-	return seccomp.Compile(rules(v, debug))
+	return seccomp.Compile(0, rules(v, debug))
 }
 
 // The program says what the table says, for every call and for arguments at and around every value
@@ -234,7 +234,7 @@ func TestProgramReadsTheTable(t *testing.T) {
 	for _, table := range [][]seccomp.Rule{rules(noSockets, false), rules(inetSockets, true),
 		rules(socketVerdicts{asked, off, seccomp.Allow, seccomp.Allow}, false),
 		(&builder{attempt: attempt{level: Base}}).table(), hosts(Base).table(), crowded(), nil} {
-		program := seccomp.Compile(table)
+		program := seccomp.Compile(0, table)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range table {
 			for _, c := range r.Tests {
@@ -309,7 +309,7 @@ func hosts(level Level) *builder {
 func TestSendRules(t *testing.T) {
 	const high = 1 << 32
 	for _, level := range []Level{Base, Strong} {
-		program := seccomp.Compile(hosts(level).table())
+		program := seccomp.Compile(0, hosts(level).table())
 		for _, test := range []struct {
 			name string
 			nr   uint32

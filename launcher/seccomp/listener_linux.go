@@ -11,12 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Compile returns the program for rules, which it sorts, on this architecture.
-func Compile(rules []Rule) Program { return compile(Arch, firstForeign, 0, rules) }
-
-// CompileKnown is Compile for rules that know all calls up to newest. Those that came to the kernel
-// after them fail as on a kernel that does not have them.
-func CompileKnown(newest uint32, rules []Rule) Program {
+// Compile returns the program for rules, which it sorts, on this architecture. They know all calls
+// up to newest: later ones fail as on a kernel that does not have them. Zero stands for all calls.
+func Compile(newest uint32, rules []Rule) Program {
 	return compile(Arch, firstForeign, newest, rules)
 }
 

@@ -161,9 +161,16 @@ func (j *Journal) again(t target, i *inode, now State, full string) error {
 
 // mayOwn reports whether something new can get the owner and the group that something has.
 func mayOwn(s State) bool {
+	switch {
+	case os.Geteuid() == 0:
+		return true
+	case int(s.UID) != os.Geteuid():
+		return false
+	case int(s.GID) == os.Getegid():
+		return true
+	}
 	groups, err := os.Getgroups()
-	return os.Geteuid() == 0 || int(s.UID) == os.Geteuid() &&
-		(int(s.GID) == os.Getegid() || err == nil && slices.Contains(groups, int(s.GID)))
+	return err == nil && slices.Contains(groups, int(s.GID))
 }
 
 // marks notes the attributes of what cannot be linked.

@@ -163,10 +163,11 @@ func (m *matcher) guessed(v value, written bool) {
 	if name, after, ok := strings.Cut(v.Text, "="); ok && !strings.Contains(v.Text, "://") {
 		v, written = v.piece(len(v.Text)-len(after)), saysOutput(name)
 	} else if strings.HasPrefix(v.Text, "-") {
-		if !mines(v.Text[strings.IndexByte(v.Text, '=')+1:]) {
+		at := strings.IndexByte(v.Text, '=') + 1
+		if !mines(v.Text[at:]) {
 			return
 		}
-		v = v.piece(strings.IndexByte(v.Text, '=') + 1)
+		v = v.piece(at)
 	}
 	if mines(v.Text) {
 		m.hazard("net.mine", v.at)

@@ -4,7 +4,6 @@ package attack
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,7 +67,7 @@ var files = []Attack{
 		if err != nil {
 			return err
 		}
-		return read(fmt.Sprintf("/proc/self/fd/%d", fd))
+		return read(descriptorName(fd))
 	}},
 	{Name: "unix socket file outside",
 		try: func(w World) error { return unix.Mknod(w.Outside+"/sock", unix.S_IFSOCK|0o600, 0) }},
@@ -132,7 +131,7 @@ var files = []Attack{
 		if err != nil {
 			return err
 		}
-		return unixOpen(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_WRONLY, 0)
+		return unixOpen(descriptorName(fd), unix.O_WRONLY, 0)
 	}},
 	{Name: "symlink outside", try: func(w World) error {
 		return os.Symlink("x", w.Outside+"/link")

@@ -49,7 +49,7 @@ var guarded = []Attack{
 		if err != nil {
 			return err
 		}
-		return read("/proc/self/fd/" + strconv.Itoa(dir) + "/.env")
+		return read(descriptorName(dir) + "/.env")
 	}},
 	{Name: "reopen a handle of it", try: func(w World) error {
 		fd, err := unix.Open(w.secretFile(), unix.O_PATH, 0)
@@ -94,7 +94,7 @@ var guarded = []Attack{
 		if err != nil {
 			return err
 		}
-		err = unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(fd), unix.AT_FDCWD,
+		err = unix.Linkat(unix.AT_FDCWD, descriptorName(fd), unix.AT_FDCWD,
 			w.Workspace+"/sub/linked", unix.AT_SYMLINK_FOLLOW)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ var guarded = []Attack{
 		if err != nil {
 			return err
 		}
-		return overwrite("/proc/self/fd/"+strconv.Itoa(fd), os.O_WRONLY)
+		return overwrite(descriptorName(fd), os.O_WRONLY)
 	}},
 	{Name: "write a kept file that is open for reading", Lost: sandbox.Keeping,
 		try: func(w World) error {

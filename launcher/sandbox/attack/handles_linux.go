@@ -4,7 +4,6 @@ package attack
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -102,7 +101,7 @@ var handles = []Attack{
 		if err != nil {
 			return err
 		}
-		return unix.Exec(fmt.Sprintf("/proc/self/fd/%d", fd), []string{"x"}, nil)
+		return unix.Exec(descriptorName(fd), []string{"x"}, nil)
 	}},
 	{Name: "a device that overlays take for a removed file", try: func(w World) error {
 		return unix.Mknod(w.Workspace+"/gone", unix.S_IFCHR, 0)
@@ -126,7 +125,7 @@ func linkNameless(folder, name string) error {
 		return err
 	}
 	defer unix.Close(fd)
-	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(fd), unix.AT_FDCWD, name,
+	return unix.Linkat(unix.AT_FDCWD, descriptorName(fd), unix.AT_FDCWD, name,
 		unix.AT_SYMLINK_FOLLOW)
 }
 

@@ -67,7 +67,7 @@ var hidden = []Attack{
 		if err != nil {
 			return err
 		}
-		return errors.Join(watch("/proc/self/fd/"+strconv.Itoa(fd), 0),
+		return errors.Join(watch(descriptorName(fd), 0),
 			watch("/dev/fd/"+strconv.Itoa(fd), 0))
 	}},
 	{Name: "watch it in the working directory", try: func(w World) error {

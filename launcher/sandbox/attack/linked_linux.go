@@ -109,7 +109,7 @@ var linked = []Attack{
 		if err != nil {
 			return err
 		}
-		from := "/proc/self/fd/" + strconv.Itoa(fd)
+		from := descriptorName(fd)
 		return w.race(func() (int, error) { return unix.Open(from, unix.O_WRONLY, 0) },
 			func(odd bool) {
 				if odd {

@@ -20,7 +20,7 @@ var programs = []Attack{
 		if err != nil {
 			return err
 		}
-		return descend(fmt.Sprintf("/proc/self/fd/%d", fd))
+		return descend(descriptorName(fd))
 	}},
 	{Name: "loader on a file that is not executable", try: func(w World) error {
 		loader := "/lib64/ld-linux-x86-64.so.2"

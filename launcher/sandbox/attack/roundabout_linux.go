@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"unsafe"
 
@@ -171,8 +170,6 @@ var roundabout = []Attack{
 		return unixOpen(fmt.Sprintf("/proc/%d/fd/%d", w.Launcher, w.leakNumber()), unix.O_WRONLY, 0)
 	}},
 }
-
-func descriptorName(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
 // leakNumber is the number of the leaked file in the launcher, which is among the first ones.
 func (w World) leakNumber() int {

@@ -91,10 +91,7 @@ var publics = []Attack{
 		if err != nil {
 			return err
 		}
-		four := sockaddr(w.Friend)
-		six := &unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: four.Port}
-		six.Addr[10], six.Addr[11] = 0xff, 0xff
-		copy(six.Addr[12:], four.Addr[:])
+		six := mapped(sockaddr(w.Friend))
 		if err := call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(six)),
 			unix.SizeofSockaddrInet6); err != nil {
 			return err

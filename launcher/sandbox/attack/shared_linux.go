@@ -71,7 +71,7 @@ var shared = []Attack{
 		if err != nil {
 			return err
 		}
-		return overwrite("/proc/self/fd/"+strconv.Itoa(fd), os.O_WRONLY)
+		return overwrite(descriptorName(fd), os.O_WRONLY)
 	}},
 	{Name: "write a shared file that is open for reading", try: func(w World) error {
 		fd, err := unix.Open(w.Shared+"/cc1.s", unix.O_RDONLY, 0)

@@ -136,6 +136,14 @@ func sockaddr(address string) *unix.RawSockaddrInet4 {
 	return sa
 }
 
+// mapped is an IPv4 address as a socket of IPv6 has it.
+func mapped(four *unix.RawSockaddrInet4) *unix.RawSockaddrInet6 {
+	six := &unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: four.Port}
+	six.Addr[10], six.Addr[11] = 0xff, 0xff
+	copy(six.Addr[12:], four.Addr[:])
+	return six
+}
+
 func fastOpen(w World) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

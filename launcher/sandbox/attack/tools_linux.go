@@ -5,6 +5,7 @@ package attack
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -34,6 +35,9 @@ func read(name string) error {
 	}
 	return fmt.Errorf("read %q: nothing: %v", name, err)
 }
+
+// descriptorName is a name of what a descriptor is open on.
+func descriptorName(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
 func unixOpen(name string, flags int, mode uint32) error {
 	fd, err := unix.Open(name, flags, mode)
